@@ -1,0 +1,141 @@
+//===- fp8rt.h - C interface of the FP8 runtime -----------------*- C -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What compiled functions call. No LLVM behind it, no exceptions across it:
+// every call returns a status, and the message of the last failure on a thread
+// is kept for that thread. Structs carry their size, so that a library built
+// against an older header goes on working.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8RT_FP8RT_H
+#define FP8RT_FP8RT_H
+
+#include <stdint.h>
+
+#if defined(_WIN32)
+#define FP8RT_API __declspec(dllexport)
+#else
+#define FP8RT_API __attribute__((visibility("default")))
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a call came to. Everything but FP8RT_OK leaves a message behind.
+typedef enum fp8rt_status {
+  FP8RT_OK = 0,
+  /// An argument is null, out of range or contradicts another one.
+  FP8RT_INVALID_ARGUMENT = 1,
+  /// The arguments are sound, but this backend cannot do it.
+  FP8RT_UNSUPPORTED = 2,
+  /// A device, a library or a file answered with an error.
+  FP8RT_FAILED = 3
+} fp8rt_status;
+
+/// Element types. The numbers are part of the ABI.
+typedef enum fp8rt_type {
+  FP8RT_NONE = 0,
+  FP8RT_F64 = 1,
+  FP8RT_F32 = 2,
+  FP8RT_F16 = 3,
+  FP8RT_BF16 = 4,
+  FP8RT_F8E4M3FN = 5,
+  FP8RT_F8E5M2 = 6,
+  FP8RT_F8E4M3FNUZ = 7,
+  FP8RT_F8E5M2FNUZ = 8,
+  FP8RT_F8E8M0FNU = 9
+} fp8rt_type;
+
+/// How the descales of an operand are shaped.
+typedef enum fp8rt_scale_mode {
+  /// No descale: a wide operand.
+  FP8RT_SCALE_NONE = 0,
+  /// One f32 for the whole operand.
+  FP8RT_SCALE_TENSOR = 1,
+  /// One f32 a row of op(A) or a column of op(B).
+  FP8RT_SCALE_OUTER = 2
+} fp8rt_scale_mode;
+
+/// A device and what belongs to it. Opaque.
+typedef struct fp8rt_context fp8rt_context;
+/// A queue of a device; null is the default one. Opaque.
+typedef struct fp8rt_stream fp8rt_stream;
+
+/// `D = round((sum over k of op(A)·op(B)) · (descale_a · descale_b) + acc +
+/// bias)`, row-major, `op(A)` M x K, `op(B)` K x N, `bias` of N elements along
+/// the columns.
+///
+/// Leading dimensions (`ld_*`) are the distance in elements from one stored row
+/// to the next: A is stored M x K, or K x M with `trans_a`; B is stored K x N,
+/// or N x K with `trans_b`. `stride_*` is the distance in elements from one
+/// batch to the next; 0 reads the same operand for every batch.
+typedef struct fp8rt_matmul_desc {
+  /// sizeof(fp8rt_matmul_desc) of the caller.
+  uint64_t struct_size;
+  int32_t type_a;
+  int32_t type_b;
+  int32_t type_d;
+  /// FP8RT_NONE without an accumulator.
+  int32_t type_acc;
+  /// FP8RT_NONE without a bias.
+  int32_t type_bias;
+  int32_t scale_mode_a;
+  int32_t scale_mode_b;
+  int32_t trans_a;
+  int32_t trans_b;
+  /// Lets a device accumulate with fewer bits. No effect on a CPU.
+  int32_t fast_accum;
+  int64_t m;
+  int64_t n;
+  int64_t k;
+  int64_t batch;
+  int64_t ld_a;
+  int64_t ld_b;
+  int64_t ld_d;
+  int64_t ld_acc;
+  int64_t stride_a;
+  int64_t stride_b;
+  int64_t stride_d;
+  int64_t stride_acc;
+} fp8rt_matmul_desc;
+
+/// The pointers of one call. `d` may not overlap an input, except that `acc`
+/// may be `d` itself with equal type and strides.
+typedef struct fp8rt_matmul_args {
+  /// sizeof(fp8rt_matmul_args) of the caller.
+  uint64_t struct_size;
+  const void *a;
+  const void *b;
+  const void *acc;
+  const void *bias;
+  const float *descale_a;
+  const float *descale_b;
+  void *d;
+} fp8rt_matmul_args;
+
+/// Runs one matmul on the device of `context`, on `stream`. Nothing is
+/// allocated. A null context is the CPU.
+FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
+                               const fp8rt_matmul_desc *desc,
+                               const fp8rt_matmul_args *args,
+                               fp8rt_stream *stream);
+
+/// The message of the last failure on this thread; "" when there was none. Valid
+/// until the next failing call on this thread.
+FP8RT_API const char *fp8rt_last_error(void);
+
+/// The name of a status, for messages: "FP8RT_OK" and so on; never null.
+FP8RT_API const char *fp8rt_status_name(int32_t status);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // FP8RT_FP8RT_H
