@@ -1,0 +1,41 @@
+//===- Fp8Ops.h ----------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_IR_FP8OPS_H
+#define FP8_IR_FP8OPS_H
+
+#include "Fp8/IR/Fp8Attributes.h"
+#include "Fp8/IR/Fp8Dialect.h"
+#include "Fp8/IR/Fp8Interfaces.h"
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::fp8 {
+
+/// True for the four types that fp8 tensors hold.
+bool isFp8Type(Type type);
+
+/// The largest finite value of an fp8 type (or of any other float type).
+double getMaxFinite(FloatType type);
+
+/// Discardable attribute on an op: `"always"` or `"never"` converts a matmul
+/// to fp8 whatever the filters say.
+inline constexpr StringLiteral kConvertAttr = "fp8.convert";
+/// Attributes of function arguments: no gradient is asked for it; the compiled
+/// function may write it; what name filters match.
+inline constexpr StringLiteral kFrozenAttr = "fp8.frozen";
+inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
+inline constexpr StringLiteral kNameAttr = "fp8.name";
+
+} // namespace mlir::fp8
+
+#define GET_OP_CLASSES
+#include "Fp8/IR/Fp8Ops.h.inc"
+
+#endif // FP8_IR_FP8OPS_H

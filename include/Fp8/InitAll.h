@@ -1,0 +1,31 @@
+//===- InitAll.h ---------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Registration of everything, for tools and for other compilers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_INITALL_H
+#define FP8_INITALL_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace mlir::fp8 {
+
+/// Adds the dialects of the project and the external models that its passes
+/// need on upstream's ops.
+void registerAllDialects(DialectRegistry &registry);
+
+/// Registers every pass and pipeline of the project by its command-line name.
+void registerAllPasses();
+
+} // namespace mlir::fp8
+
+#endif // FP8_INITALL_H

@@ -1,0 +1,24 @@
+//===- Passes.h ----------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_TRANSFORMS_PASSES_H
+#define FP8_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace mlir::fp8 {
+
+#define GEN_PASS_DECL
+#include "Fp8/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "Fp8/Transforms/Passes.h.inc"
+
+} // namespace mlir::fp8
+
+#endif // FP8_TRANSFORMS_PASSES_H
