@@ -13,11 +13,16 @@
 #include "Fp8/InitAll.h"
 #include "Fp8/IR/Fp8Dialect.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Vjp.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 
 using namespace mlir;
 
 void fp8::registerAllDialects(DialectRegistry &registry) {
   registry.insert<Fp8Dialect>();
+  registerVjpExternalModels(registry);
+  // fp8-derive-backward inlines calls.
+  func::registerInlinerExtension(registry);
 }
 
 void fp8::registerAllPasses() { registerFp8TransformsPasses(); }

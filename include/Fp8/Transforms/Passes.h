@@ -9,6 +9,7 @@
 #ifndef FP8_TRANSFORMS_PASSES_H
 #define FP8_TRANSFORMS_PASSES_H
 
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::fp8 {
