@@ -30,10 +30,6 @@
 using namespace mlir;
 using namespace mlir::fp8;
 
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
 bool fp8::isScalarIdentity(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
     return true;
@@ -63,13 +59,14 @@ ScalarReverse::ScalarReverse(OpBuilder &builder, Location loc, FloatType type,
       readLeaf(std::move(readLeaf)), context(context),
       inside(ops.begin(), ops.end()) {}
 
-FailureOr<Value> ScalarReverse::run(Value target, ArrayRef<Seed> seeds) {
-  active.insert(target);
+FailureOr<Value> ScalarReverse::run(ArrayRef<Value> targets,
+                                    ArrayRef<Seed> seeds) {
+  active.insert(targets.begin(), targets.end());
   for (Operation *op : ops)
     if (llvm::any_of(op->getOperands(),
                      [&](Value operand) { return isActive(operand); }))
       for (Value result : op->getResults())
-        if (isFloat(result))
+        if (isFloatOrFloatTensor(result))
           active.insert(result);
   for (const Seed &seed : seeds)
     add(seed.first, seed.second);
@@ -91,7 +88,11 @@ FailureOr<Value> ScalarReverse::run(Value target, ArrayRef<Seed> seeds) {
   }
   if (hasError)
     return failure();
-  return cotangents.lookup(target);
+  Value sum;
+  for (Value target : targets)
+    if (Value cotangent = cotangents.lookup(target))
+      sum = sum ? add2(sum, cotangent) : cotangent;
+  return sum;
 }
 
 void ScalarReverse::add(Value value, Value cotangent) {
@@ -136,10 +137,10 @@ Value ScalarReverse::clonePrimal(Operation *op) {
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
     if (auto attr = dyn_cast<FloatAttr>(constantOp.getValue()))
       return constant(attr.getValueAsDouble());
-  bool arithmetic =
-      isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-      !isa<arith::BitcastOp>(op);
-  bool onIntegers = llvm::none_of(op->getOperands(), isFloat);
+  bool arithmetic = isa_and_present<arith::ArithDialect, math::MathDialect>(
+                        op->getDialect()) &&
+                    !isa<arith::BitcastOp>(op);
+  bool onIntegers = llvm::none_of(op->getOperands(), isFloatOrFloatTensor);
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       (!arithmetic && !onIntegers)) {
     op->emitOpError("expects arithmetic in a differentiated ")
@@ -156,8 +157,9 @@ Value ScalarReverse::clonePrimal(Operation *op) {
   Value result = clone->getResult(0);
   if (!arithmetic)
     return toType(result);
-  result.setType(isFloat(result) ? type
-                                 : getElementTypeOrSelf(result.getType()));
+  result.setType(isFloatOrFloatTensor(result)
+                     ? type
+                     : getElementTypeOrSelf(result.getType()));
   return result;
 }
 
@@ -236,7 +238,7 @@ bool ScalarReverse::propagateProduct(Operation *op, Value cotangent) {
   return true;
 }
 
-/// y = c ? a : b: c ? g : 0, c ? 0 : g.  Clamp is min(max(x, low), high).
+/// y = c ? a : b: c ? g : 0, c ? 0 : g.
 bool ScalarReverse::propagateChoice(Operation *op, Value cotangent) {
   if (auto choice = dyn_cast<arith::SelectOp>(op)) {
     Value condition = getPrimal(choice.getCondition());
