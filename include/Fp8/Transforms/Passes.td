@@ -55,8 +55,8 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
                       %dy: tensor<64x16xbf16>)
         -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>) {
       %y = fp8.matmul %x, %w trans_b : ...
-      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       %dx = fp8.matmul %dy, %w role dgrad gradient a : ...
+      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       return %y, %dx, %dw : ...
     }
     ```
@@ -90,7 +90,9 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     An op of another kind on a differentiated path is an error that names it, as
     are loops, several blocks, fp8 results and functions without a
-    floating-point result. Dead code is left to canonicalization and CSE.
+    floating-point result; so are `fp8.cast`s that other ops than
+    `fp8.scaled_mm` differentiate, and an `fp8.scaled_mm` that is not fed by
+    `fp8.cast`s. Dead code is left to canonicalization and CSE.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "fp8::Fp8Dialect", "linalg::LinalgDialect",
