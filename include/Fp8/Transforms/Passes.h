@@ -9,6 +9,10 @@
 #ifndef FP8_TRANSFORMS_PASSES_H
 #define FP8_TRANSFORMS_PASSES_H
 
+#include "Fp8/IR/Fp8Dialect.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/Pass.h"
 
 namespace mlir::fp8 {
