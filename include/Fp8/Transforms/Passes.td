@@ -49,6 +49,79 @@ def RaiseMatmulsPass : Pass<"fp8-raise-matmuls", "::mlir::ModuleOp"> {
                            "tensor::TensorDialect", "arith::ArithDialect"];
 }
 
+def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Quantize the operands of fp8.matmul";
+  let description = [{
+    Replaces each `fp8.matmul` by the quantization of its operands and an
+    `fp8.scaled_mm`. With the recipe `tensorwise` every operand has one scale,
+    taken from its own amax; activations and weights become e4m3, the gradient
+    operand (`gradient a` or `gradient b`) e5m2; the types are those of the
+    target. Fast accumulation is set on forward matmuls only, where the target
+    has it. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b
+        : tensor<64x128xbf16>, tensor<256x128xbf16> -> tensor<64x256xbf16>
+    ```
+
+    with
+
+    ```mlir
+    %ax = fp8.amax %x : tensor<64x128xbf16> -> tensor<f32>
+    %sx, %dx = fp8.scale %ax for f8E4M3FN : tensor<f32> -> tensor<f32>, tensor<f32>
+    %qx = fp8.cast %x scale %sx : tensor<64x128xbf16>, tensor<f32> -> tensor<64x128xf8E4M3FN>
+    // the same for %w
+    %y = fp8.scaled_mm %qx, %qw descales %dx, %dw trans_b fast_accum : ...
+    ```
+
+    A tensor that several matmuls read is quantized for each; CSE leaves one. An
+    operand that was widened exactly is quantized from the narrower tensor.
+    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"`, one
+    in f64, and all for a target without fp8 matrix units.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"recipe", "recipe", "std::string", /*default=*/"\"tensorwise\"",
+           "How scales are chosen: tensorwise">
+  ];
+}
+
+def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Store fp8 operands as the target's matmul reads them";
+  let description = [{
+    Libraries differ in how they read an fp8 operand. cuBLASLt on sm_90 takes
+    `op(A)` as stored and `op(B)` transposed and nothing else; others take every
+    form. For each `fp8.scaled_mm` this pass looks through the transposes of its
+    operands and chooses, among the target's forms, the one that costs the fewest
+    copies; what is left to copy becomes one `fp8.transpose` behind the tensor's
+    definition, shared by all its readers. For sm_90, replaces
+
+    ```mlir
+    %dx = fp8.scaled_mm %qdy, %qw descales %d0, %d1
+        : tensor<64x256xf8E5M2>, tensor<256x128xf8E4M3FN>, ...
+    ```
+
+    with
+
+    ```mlir
+    %t = fp8.transpose %qw : tensor<256x128xf8E4M3FN>
+    %dx = fp8.scaled_mm %qdy, %t descales %d0, %d1 trans_b
+        : tensor<64x256xf8E5M2>, tensor<128x256xf8E4M3FN>, ...
+    ```
+
+    For a target that takes every form no transpose is left. A matrix of one row
+    or one column is reshaped and not copied. Run again, it changes nothing. A
+    target without fp8 matrix units is an error if there is an `fp8.scaled_mm`.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect", "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">
+  ];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
