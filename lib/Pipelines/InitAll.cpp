@@ -11,13 +11,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8/InitAll.h"
+#include "Fp8/BlasLt/BlasLt.h"
+#include "Fp8/Conversion/Passes.h"
 #include "Fp8/IR/Fp8Dialect.h"
 #include "Fp8/Transforms/Passes.h"
 
 using namespace mlir;
 
 void fp8::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<Fp8Dialect>();
+  registry.insert<Fp8Dialect, blaslt::BlasLtDialect>();
+  blaslt::registerBufferizableOpInterfaceExternalModels(registry);
 }
 
-void fp8::registerAllPasses() { registerFp8TransformsPasses(); }
+void fp8::registerAllPasses() { 
+  registerFp8TransformsPasses();
+  registerFp8ConversionPasses();
+}
