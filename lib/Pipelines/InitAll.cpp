@@ -14,6 +14,7 @@
 #include "Fp8/BlasLt/BlasLt.h"
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/IR/Fp8Dialect.h"
+#include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
 
 using namespace mlir;
@@ -26,4 +27,5 @@ void fp8::registerAllDialects(DialectRegistry &registry) {
 void fp8::registerAllPasses() { 
   registerFp8TransformsPasses();
   registerFp8ConversionPasses();
+  registerPipelines();
 }

@@ -122,6 +122,92 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
   ];
 }
 
+def WidenPass : Pass<"fp8-widen", "::mlir::ModuleOp"> {
+  let summary = "The same program with every float in f64";
+  let description = [{
+    Every floating-point type becomes f64, constants with their exact values, and
+    casts between floats go away: what the program means before any rounding,
+    which `fp8-run --compare` takes as the reference. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b : tensor<64x128xbf16>, tensor<256x128xbf16> -> tensor<64x256xbf16>
+    %f = arith.truncf %e : f32 to bf16
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b : tensor<64x128xf64>, tensor<256x128xf64> -> tensor<64x256xf64>
+    ```
+
+    and uses of `%f` with `%e`. A program that is quantized already, or that
+    looks at the bits of a float, is an error.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect"];
+}
+
+def ResultsToDestinationsPass
+    : Pass<"fp8-results-to-destinations", "::mlir::ModuleOp"> {
+  let summary = "Write the results of public functions into buffers of the caller";
+  let description = [{
+    Runs before bufferization. Each result of a public function becomes a memref
+    argument behind the others, into which the result is materialized, so that
+    bufferization computes it in place; no argument may be written unless it has
+    `fp8.donated`. Replaces
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %r : tensor<4xf32>
+    }
+    ```
+
+    with
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32>) {
+      bufferization.materialize_in_destination %r in restrict writable %out
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+
+    A result that is no ranked tensor, or a function of several blocks, is an
+    error.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
+  let summary = "Put all temporaries of a function into one argument";
+  let description = [{
+    Runs on buffers. The allocations of a public function become views of one
+    workspace argument, behind the others, so that the function allocates
+    nothing. Two temporaries of static size share memory when they do not live at
+    the same time (a lifetime goes from the op that allocates to the last one
+    that reads or writes the buffer or a view of it); each goes, large ones
+    first, to the lowest offset that is free; offsets are multiples of 256 bytes.
+    Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
+    takes the same buffers and gives the bytes that they need. The workspace has
+    to start at a multiple of 256 bytes, and holds nothing between two calls.
+    Replaces
+
+    ```mlir
+    %t = memref.alloc() : memref<64x64xf32>
+    ```
+
+    with
+
+    ```mlir
+    %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
+    ```
+
+    A dynamic size that does not follow from the sizes of the arguments is an
+    error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "memref::MemRefDialect"];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
