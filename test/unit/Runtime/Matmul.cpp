@@ -158,8 +158,8 @@ static double randomValue(int32_t type, std::mt19937 &random, int exponents) {
         std::uniform_real_distribution<double>(-2, 2)(random);
     unsigned char bytes[8];
     encode(type,
-           std::ldexp(significand, static_cast<int>(random() % (2 * exponents)) -
-                                       exponents),
+           std::ldexp(significand,
+                      static_cast<int>(random() % (2 * exponents)) - exponents),
            bytes);
     return decode(type, bytes);
   }
@@ -198,8 +198,8 @@ Matmul &Matmul::withRandomAcc(int32_t type, unsigned seed) {
   desc.type_acc = type;
   desc.ld_acc = desc.n + 2;
   desc.stride_acc = desc.m * desc.ld_acc + 1;
-  acc = makeInput(type, extentOf(desc.m, desc.n, desc.ld_acc, desc.batch,
-                                 desc.stride_acc));
+  acc = makeInput(
+      type, extentOf(desc.m, desc.n, desc.ld_acc, desc.batch, desc.stride_acc));
   forEach(desc.batch, desc.m, desc.n, [&](int64_t r, int64_t c, int64_t i) {
     acc.set(indexAcc(r, c, i), randomValue(type, random, 4));
   });
@@ -226,9 +226,9 @@ Matmul &Matmul::withRandomDescales(int32_t modeA, int32_t modeB,
 }
 
 static const void *pointerTo(const Buffer &buffer) {
-  return buffer.bytes.empty() ? nullptr
-                              : &buffer.bytes[buffer.offset *
-                                              sizeOf(buffer.type)];
+  return buffer.bytes.empty()
+             ? nullptr
+             : &buffer.bytes[buffer.offset * sizeOf(buffer.type)];
 }
 
 fp8rt_matmul_args Matmul::args() {
@@ -261,17 +261,24 @@ std::vector<double> Matmul::results() const {
   return values;
 }
 
-/// One element of the result in the type of the sums, before it is rounded.
+/// The sum of one element, one product at a time, k ascending. `rowOfA` and
+/// `columnOfB` are decoded.
 template <class T>
-static T referenceElement(const Matmul &m, int64_t row, int64_t column,
-                          int64_t i) {
-  const fp8rt_matmul_desc &desc = m.desc;
+static T referenceSum(const std::vector<double> &rowOfA,
+                      const std::vector<double> &columnOfB) {
   T sum = 0;
-  for (int64_t k = 0; k < desc.k; ++k) {
-    const T product = static_cast<T>(m.a.get(m.indexA(row, k, i))) *
-                      static_cast<T>(m.b.get(m.indexB(k, column, i)));
+  for (size_t k = 0; k < rowOfA.size(); ++k) {
+    const T product = static_cast<T>(rowOfA[k]) * static_cast<T>(columnOfB[k]);
     sum = sum + product;
   }
+  return sum;
+}
+
+/// What comes after the sum, before it is rounded to the type of the result.
+template <class T>
+static T finishElement(const Matmul &m, T sum, int64_t row, int64_t column,
+                       int64_t i) {
+  const fp8rt_matmul_desc &desc = m.desc;
   const auto descale = [&](const std::vector<float> &values, int32_t mode,
                            int64_t stride, int64_t position) {
     return values[i * stride + (mode == FP8RT_SCALE_OUTER ? position : 0)];
@@ -294,11 +301,25 @@ static T referenceElement(const Matmul &m, int64_t row, int64_t column,
 }
 
 std::vector<unsigned char> Matmul::expected() const {
+  // Rows of op(A) and columns of op(B) of all batches.
+  std::vector<std::vector<double>> rows(desc.batch * desc.m);
+  std::vector<std::vector<double>> columns(desc.batch * desc.n);
+  forEach(desc.batch, desc.m, desc.k, [&](int64_t r, int64_t c, int64_t i) {
+    rows[i * desc.m + r].push_back(a.get(indexA(r, c, i)));
+  });
+  forEach(desc.batch, desc.k, desc.n, [&](int64_t r, int64_t c, int64_t i) {
+    columns[i * desc.n + c].push_back(b.get(indexB(r, c, i)));
+  });
+
   Buffer result = d;
   forEach(desc.batch, desc.m, desc.n, [&](int64_t r, int64_t c, int64_t i) {
-    result.set(indexD(r, c, i), desc.type_a == FP8RT_F64
-                                    ? referenceElement<double>(*this, r, c, i)
-                                    : referenceElement<float>(*this, r, c, i));
+    const std::vector<double> &row = rows[i * desc.m + r];
+    const std::vector<double> &column = columns[i * desc.n + c];
+    result.set(
+        indexD(r, c, i),
+        desc.type_a == FP8RT_F64
+            ? finishElement(*this, referenceSum<double>(row, column), r, c, i)
+            : finishElement(*this, referenceSum<float>(row, column), r, c, i));
   });
   return result.bytes;
 }

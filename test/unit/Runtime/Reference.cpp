@@ -45,9 +45,9 @@ size_t fp8test::sizeOf(int32_t type) {
 }
 
 const char *fp8test::nameOf(int32_t type) {
-  static const char *const names[] = {
-      "none",   "f64",        "f32",        "f16",     "bf16",    "e4m3fn",
-      "e5m2",   "e4m3fnuz",   "e5m2fnuz",   "e8m0fnu"};
+  static const char *const names[] = {"none",     "f64",    "f32",  "f16",
+                                      "bf16",     "e4m3fn", "e5m2", "e4m3fnuz",
+                                      "e5m2fnuz", "e8m0fnu"};
   return names[type];
 }
 
@@ -91,8 +91,8 @@ double fp8test::decode(int32_t type, const void *bytes) {
 
 /// The code of an IEEE format; a magnitude beyond the greatest is infinity.
 static uint32_t encodeCode(const FormatInfo &format, double value) {
-  const uint32_t infinity = (1u << (format.bits - 1)) -
-                            (1u << format.significand);
+  const uint32_t infinity =
+      (1u << (format.bits - 1)) - (1u << format.significand);
   if (std::isnan(value))
     return infinity + (1u << (format.significand - 1));
   const uint32_t sign = std::signbit(value) ? 1u << (format.bits - 1) : 0;
@@ -104,8 +104,8 @@ static uint32_t encodeCode(const FormatInfo &format, double value) {
   const int least = 1 - format.bias;
   const int exponent = std::max(std::ilogb(magnitude), least);
   // In units of the last bit; nearbyint rounds to nearest even.
-  const double units = std::nearbyint(
-      std::ldexp(magnitude, format.significand - exponent));
+  const double units =
+      std::nearbyint(std::ldexp(magnitude, format.significand - exponent));
   const double code = std::ldexp(exponent - least, format.significand) + units;
   return sign | (code >= infinity ? infinity : static_cast<uint32_t>(code));
 }

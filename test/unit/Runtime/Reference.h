@@ -17,6 +17,7 @@
 #include "fp8rt/fp8rt.h"
 
 #include <stddef.h>
+#include <string.h>
 
 namespace fp8test {
 
