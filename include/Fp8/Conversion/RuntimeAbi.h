@@ -27,7 +27,7 @@ inline constexpr StringLiteral kWorkspaceSuffix = "_workspace";
 
 /// fp8rt_matmul_desc as LLVM sees it: i64, then i32s, then i64s, in order.
 inline constexpr unsigned kMatmulDescI32s = 10;
-inline constexpr unsigned kMatmulDescI64s = 12;
+inline constexpr unsigned kMatmulDescI64s = 15;
 static_assert(sizeof(fp8rt_matmul_desc) ==
                   8 + 4 * kMatmulDescI32s + 8 * kMatmulDescI64s,
               "fp8rt_matmul_desc has the layout that the compiler emits");
@@ -35,7 +35,8 @@ static_assert(offsetof(fp8rt_matmul_desc, type_a) == 8 &&
                   offsetof(fp8rt_matmul_desc, fast_accum) == 44 &&
                   offsetof(fp8rt_matmul_desc, m) == 48 &&
                   offsetof(fp8rt_matmul_desc, ld_a) == 80 &&
-                  offsetof(fp8rt_matmul_desc, stride_a) == 112,
+                  offsetof(fp8rt_matmul_desc, stride_a) == 112 &&
+                  offsetof(fp8rt_matmul_desc, stride_bias) == 144,
               "fp8rt_matmul_desc has the fields that the compiler emits");
 
 /// fp8rt_matmul_args as LLVM sees it: i64, then pointers.

@@ -181,11 +181,20 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
     lc = getMatrixLayout(b, op, op.getAcc());
   if (failed(la) || failed(lb) || failed(ld) || failed(lc))
     return failure();
+  // One bias, and one descale of a whole tensor, serve every batch.
+  OpFoldResult zero = b.getI64IntegerAttr(0);
+  auto outerStride = [&](Value descale, GranularityAttr granularity,
+                         OpFoldResult size) {
+    return descale && !granularity.isTensor() ? size : zero;
+  };
   llvm::append_range(
       fields, ArrayRef<OpFoldResult>{
                   ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols,
                   ld->batch, la->ld, lb->ld, ld->ld, lc->ld, la->stride,
-                  lb->stride, ld->stride, lc->stride});
+                  lb->stride, ld->stride, lc->stride, zero,
+                  outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
+                  outerStride(op.getDescaleB(), op.getGranularityB(),
+                              ld->cols)});
   return fields;
 }
 
