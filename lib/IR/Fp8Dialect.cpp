@@ -1,4 +1,5 @@
-//===- Fp8Dialect.cpp ----------------------------------------------*- C++ -*-===//
+//===- Fp8Dialect.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -14,6 +15,7 @@
 #include "Fp8/IR/Fp8Ops.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -26,7 +28,18 @@ using namespace mlir::fp8;
 #include "Fp8/IR/Fp8Attributes.cpp.inc"
 #include "Fp8/IR/Fp8Interfaces.cpp.inc"
 
+namespace {
+/// Every op is pure and may be inlined anywhere.
+struct Fp8InlinerInterface : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const final {
+    return true;
+  }
+};
+} // namespace
+
 void Fp8Dialect::initialize() {
+  addInterfaces<Fp8InlinerInterface>();
   addOperations<
 #define GET_OP_LIST
 #include "Fp8/IR/Fp8Ops.cpp.inc"
@@ -102,8 +115,7 @@ GranularityAttr::scaleShape(ArrayRef<int64_t> shape) const {
   int64_t &rows = result[shape.size() - 2];
   int64_t &cols = result[shape.size() - 1];
   auto blocks = [](int64_t size, int64_t block) {
-    return ShapedType::isDynamic(size) ? size
-                                       : llvm::divideCeil(size, block);
+    return ShapedType::isDynamic(size) ? size : llvm::divideCeil(size, block);
   };
   switch (getKind()) {
   case GranularityKind::Tensor:

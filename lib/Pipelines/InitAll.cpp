@@ -16,15 +16,20 @@
 #include "Fp8/IR/Fp8Dialect.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Vjp.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 
 using namespace mlir;
 
 void fp8::registerAllDialects(DialectRegistry &registry) {
   registry.insert<Fp8Dialect, blaslt::BlasLtDialect>();
   blaslt::registerBufferizableOpInterfaceExternalModels(registry);
+  registerVjpExternalModels(registry);
+  // fp8-derive-backward inlines calls.
+  func::registerInlinerExtension(registry);
 }
 
-void fp8::registerAllPasses() { 
+void fp8::registerAllPasses() {
   registerFp8TransformsPasses();
   registerFp8ConversionPasses();
   registerPipelines();

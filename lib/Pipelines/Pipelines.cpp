@@ -37,7 +37,7 @@ static void buildRaise(OpPassManager &pm) {
 }
 
 static void buildDerive(OpPassManager &pm) {
-//D  pm.addPass(createDeriveBackwardPass());
+  pm.addPass(createDeriveBackwardPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

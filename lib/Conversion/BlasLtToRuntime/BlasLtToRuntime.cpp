@@ -13,6 +13,7 @@
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -349,6 +350,17 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
 // Pass
 //===----------------------------------------------------------------------===//
 
+/// Removes the attributes of arguments that passes up to here have read and that
+/// no translation to LLVM knows.
+static void stripArgumentAttrs(func::FuncOp function) {
+  for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
+    for (NamedAttribute attribute :
+         llvm::to_vector(function.getArgAttrs(i)))
+      if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
+              attribute.getNameDialect()))
+        function.removeArgAttr(i, attribute.getName());
+}
+
 /// Gives `function` a context, a stream and a status, and converts its calls.
 static LogicalResult convertFunction(func::FuncOp function,
                                      CallBuilder &calls) {
@@ -359,6 +371,7 @@ static LogicalResult convertFunction(func::FuncOp function,
   if (function.getNumResults() != 0)
     return function.emitOpError("expects results as destinations, but returns ")
            << function.getResultTypes();
+  stripArgumentAttrs(function);
   unsigned count = function.getNumArguments();
   auto none = DictionaryAttr::get(context);
   if (failed(function.insertArguments({count, count}, {pointer, pointer},
