@@ -354,8 +354,8 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
 /// no translation to LLVM knows.
 static void stripArgumentAttrs(func::FuncOp function) {
   for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
-    for (NamedAttribute attribute :
-         llvm::to_vector(function.getArgAttrs(i)))
+    for (NamedAttribute attribute : llvm::to_vector(
+             mlir::function_interface_impl::getArgAttrs(function, i)))
       if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
               attribute.getNameDialect()))
         function.removeArgAttr(i, attribute.getName());
