@@ -32,4 +32,10 @@ def CheckScalesPass : Pass<"fp8-check-scales"> {
   }];
 }
 
+def ExpandArithPass : Pass<"fp8-expand-arith"> {
+  let summary = "Expand arithmetic on FP8 and bf16 to integer code and f32";
+  let description = [{ }];
+  let dependentDialects = ["arith::ArithDialect"];
+}
+
 #endif // FP8_TRANSFORMS_PASSES_TD
