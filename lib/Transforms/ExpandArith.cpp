@@ -1,4 +1,5 @@
-//===- ExpandArith.cpp ---------------------------------------------*- C++ -*-===//
+//===- ExpandArith.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -51,23 +52,12 @@ static bool canConvertInteger(Type from, const SmallFloat &to) {
          getElementTypeOrSelf(from).getIntOrFloatBitWidth() <= 64;
 }
 
-/// The first element of a constant that its type has no code for, or nothing.
-/// The parser takes 0 and negative numbers for f8E8M0FNU, which has neither.
-static std::optional<APFloat> findUnencodable(TypedAttr constant,
-                                              const SmallFloat &format) {
-  auto isUnencodable = [&](const APFloat &value) {
-    return format.isE8M0() && value.isNegative() && !value.isNaN();
-  };
-  if (auto number = dyn_cast<FloatAttr>(constant)) {
-    if (isUnencodable(number.getValue()))
-      return number.getValue();
-    return std::nullopt;
-  }
-  if (auto elements = dyn_cast<DenseFPElementsAttr>(constant))
-    for (const APFloat &value : elements)
-      if (isUnencodable(value))
-        return value;
-  return std::nullopt;
+/// Whether a constant is negative though its type has no sign: the parser takes
+/// such numbers. (In dense elements it has dropped the sign already.)
+static bool isNegativeE8M0(TypedAttr constant) {
+  auto number = dyn_cast<FloatAttr>(constant);
+  return number && isa<Float8E8M0FNUType>(number.getType()) &&
+         number.getValue().isNegative() && !number.getValue().isNaN();
 }
 
 /// Whether `op` is elementwise and is as good in f32: the f32 result, rounded,
@@ -188,14 +178,14 @@ struct ExpandConstant : OpRewritePattern<arith::ConstantOp> {
       return rewriter.notifyMatchFailure(op, "is no small float");
     if (!isa<FloatAttr, DenseFPElementsAttr>(op.getValue()))
       return rewriter.notifyMatchFailure(op, "the elements are not at hand");
-    if (findUnencodable(op.getValue(), *format))
+    if (isNegativeE8M0(op.getValue()))
       return rewriter.notifyMatchFailure(op, "the type has no such value");
 
     Type integer = rewriter.getIntegerType(format->width);
     TypedAttr bits;
     if (auto number = dyn_cast<FloatAttr>(op.getValue()))
-      bits = rewriter.getIntegerAttr(integer,
-                                     number.getValue().bitcastToAPInt());
+      bits =
+          rewriter.getIntegerAttr(integer, number.getValue().bitcastToAPInt());
     else
       bits = cast<DenseFPElementsAttr>(op.getValue()).bitcast(integer);
     Value constant = arith::ConstantOp::create(rewriter, op.getLoc(), bits);
@@ -261,8 +251,7 @@ struct ExpandCopySign : OpRewritePattern<math::CopySignOp> {
     if (!format || !format->hasSignBit())
       return rewriter.notifyMatchFailure(op, "has no sign bit of its own");
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    rewriter.replaceOp(op,
-                       copySignBits(b, op.getLhs(), op.getRhs(), *format));
+    rewriter.replaceOp(op, copySignBits(b, op.getLhs(), op.getRhs(), *format));
     return success();
   }
 };
@@ -319,8 +308,8 @@ struct ComputeInF32 : RewritePattern {
     wide->setOperands(operands);
     if (auto flags = dyn_cast<arith::ArithFastMathInterface>(wide))
       wide->setAttr(flags.getFastMathAttrName(),
-                    arith::FastMathFlagsAttr::get(
-                        op->getContext(), arith::FastMathFlags::none));
+                    arith::FastMathFlagsAttr::get(op->getContext(),
+                                                  arith::FastMathFlags::none));
     SmallVector<Value> results;
     for (OpResult result : wide->getResults()) {
       auto format = getSmallFloat(result.getType());
@@ -359,14 +348,10 @@ static void reportLeftOver(Operation *op, const SmallFloat &format) {
       return;
     }
   if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
-    bool widens = isa<arith::ExtFOp>(op);
-    Type other = getElementTypeOrSelf(widens ? op->getResult(0).getType()
-                                             : op->getOperand(0).getType());
-    if (getSmallFloat(other))
-      other = getElementTypeOrSelf(op->getResult(0).getType());
-    op->emitOpError("expects f16, f32, f64, f80, f128 or a small float on the "
-                    "other side of ")
-        << format.type << ", but got " << other;
+    op->emitOpError("expects f16, f32, f64, f80, f128 or a small float on each "
+                    "side, but casts ")
+        << getElementTypeOrSelf(op->getOperand(0)) << " to "
+        << getElementTypeOrSelf(op->getResult(0));
     return;
   }
   if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
@@ -375,11 +360,9 @@ static void reportLeftOver(Operation *op, const SmallFloat &format) {
     return;
   }
   if (auto constant = dyn_cast<arith::ConstantOp>(op))
-    if (auto value = findUnencodable(constant.getValue(), format)) {
-      SmallString<16> text;
-      value->toString(text);
-      op->emitOpError("expects values that ")
-          << format.type << " has, but got " << text;
+    if (isNegativeE8M0(constant.getValue())) {
+      op->emitOpError("expects a number of 0 or more, but got ")
+          << constant.getValue();
       return;
     }
   op->emitOpError("expects an op that fp8-expand-arith expands, but it has no "

@@ -1,4 +1,5 @@
-//===- SmallFloats.cpp ---------------------------------------------*- C++ -*-===//
+//===- SmallFloats.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -271,8 +272,8 @@ static Bits roundMagnitude(ImplicitLocOpBuilder &b, Bits magnitude,
   // least subnormal.
   uint64_t magic = uint64_t(kF32Bias + 24 - to.bias - to.mantissa)
                    << kF32Mantissa;
-  Value sum = arith::AddFOp::create(
-      b, magnitude.asF32(), Bits(b, magnitude.constant(magic)).asF32());
+  Value sum = arith::AddFOp::create(b, magnitude.asF32(),
+                                    Bits(b, magnitude.constant(magic)).asF32());
   Bits subnormal = getBits(b, sum) - magic;
   return normal.replaceIf(magnitude < getLeastNormal(to), subnormal);
 }

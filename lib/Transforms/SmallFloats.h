@@ -1,4 +1,5 @@
-//===- SmallFloats.h -----------------------------------------------*- C++ -*-===//
+//===- SmallFloats.h -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -80,7 +81,8 @@ Value toBits(ImplicitLocOpBuilder &b, Value input);
 
 /// `input` with the sign of its numbers, zeros and NaNs flipped; in a FNUZ type
 /// zero and NaN stay.
-Value negateBits(ImplicitLocOpBuilder &b, Value input, const SmallFloat &format);
+Value negateBits(ImplicitLocOpBuilder &b, Value input,
+                 const SmallFloat &format);
 
 /// The absolute value of `input`; in a FNUZ type NaN stays.
 Value absoluteBits(ImplicitLocOpBuilder &b, Value input,

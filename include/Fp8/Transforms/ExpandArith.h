@@ -1,4 +1,5 @@
-//===- ExpandArith.h -----------------------------------------------*- C++ -*-===//
+//===- ExpandArith.h -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,9 +21,9 @@ class RewritePatternSet;
 namespace mlir::fp8 {
 
 /// Adds patterns that expand arith and math ops on FP8 and bf16 scalars and
-/// vectors into integer code and f32 ops. Apply them with a driver that does not
-/// fold (`walkAndApplyPatterns`): a fold of `extf(truncf(x))` with `contract`
-/// would drop a rounding before the patterns take that flag away.
+/// vectors into integer code and f32 ops. Apply them with a driver that does
+/// not fold (`walkAndApplyPatterns`): a fold of `extf(truncf(x))` with
+/// `contract` would drop a rounding before the patterns take that flag away.
 void populateExpandArithPatterns(RewritePatternSet &patterns);
 
 } // namespace mlir::fp8
