@@ -1,4 +1,4 @@
-//===- Blocked.h - The matmul of one instruction set -----------*- C++ -*--===//
+//===- Blocked.h - The matmul of one instruction set ------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Range.h - Whether products of bf16 are exact ------------*- C++ -*--===//
+//===- Range.h - Whether products of bf16 are exact -------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Workspace.h - Memory of a running matmul ----------------*- C++ -*--===//
+//===- Workspace.h - Memory of a running matmul -----------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
