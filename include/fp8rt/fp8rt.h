@@ -1,4 +1,4 @@
-//===- fp8rt.h - C interface of the FP8 runtime -----------------*- C -*-===//
+//===- fp8rt.h - C interface of the FP8 runtime -------------------*- C -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Types.h - Table of the element types --------------------*- C++ -*--===//
+//===- Types.h - Table of the element types ---------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -109,11 +109,31 @@ TEST(NumericsTest, ProductsOfBf16ThatLeaveTheRange) {
   m.setA({0x1p-75, 1.5 * 0x1p-75}).setB({0x1p-74, 0x1p-75});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(m.result(0, 0), 0x1p-148);
+}
 
-  // 1.9921875^2 * 2^-143 needs 14 bits below the leading one, and has 6.
-  m.setA({-0x1p-72, 1.9921875 * 0x1p-72});
-  m.setB({0x1.fcp-70, 1.9921875 * 0x1p-71});
-  m.check();
+// The first product that leaves the range, however the exponents are shared
+// out. The last bit of the second product is 2^-150, half of what f32 has.
+TEST(NumericsTest, LeastProductOfBf16ThatIsNotExact) {
+  for (int exponent : {-68, -20, -116}) {
+    const double a = std::ldexp(1 + 0x1p-7, exponent);
+    const double b = std::ldexp(1 + 0x1p-7, -136 - exponent);
+    Matmul m(FP8RT_BF16, FP8RT_BF16, FP8RT_F32, {1, 1, 2});
+    m.setA({2 * a, a}).setB({b, b});
+    ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
+    EXPECT_EQ(m.result(0, 0), 24961 * 0x1p-149) << exponent;
+  }
+}
+
+// 2.25 * 2^127 is infinity, and -2^127 + 2.25 * 2^127 would not be.
+TEST(NumericsTest, GreatestProductOfBf16ThatIsNotFinite) {
+  for (int exponent : {63, 7, 120}) {
+    const double a = std::ldexp(1, exponent);
+    const double b = std::ldexp(1, 127 - exponent);
+    Matmul m(FP8RT_BF16, FP8RT_BF16, FP8RT_F32, {1, 1, 2});
+    m.setA({-a, 1.5 * a}).setB({b, 1.5 * b});
+    ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
+    EXPECT_EQ(m.result(0, 0), kInf) << exponent;
+  }
 }
 
 TEST(NumericsTest, RangesOfBf16) {
@@ -215,8 +235,8 @@ static void checkRounding(int32_t type, const std::vector<float> &values) {
   Matmul m(FP8RT_F32, FP8RT_F32, type,
            {1, static_cast<int64_t>(values.size()), 1});
   m.fillA(1);
-  for (size_t i = 0; i < values.size(); ++i)
-    m.b.set(i, values[i]);
+  // As bits, so that NaNs stay what they are.
+  memcpy(m.b.bytes.data(), values.data(), m.b.bytes.size());
   m.check();
 }
 
@@ -263,6 +283,9 @@ TEST(NumericsTest, RoundingOfRandomBits) {
     memcpy(&value, &bits, sizeof(value));
     values.push_back(value);
   }
+  // A NaN that rounds up to -0.
+  const uint32_t allOnes = 0x7fffffff;
+  memcpy(&values[0], &allOnes, sizeof(allOnes));
   for (int32_t type : {FP8RT_BF16, FP8RT_F16, FP8RT_F32})
     checkRounding(type, values);
 }
