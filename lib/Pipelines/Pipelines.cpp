@@ -99,7 +99,7 @@ static void buildRuntime(OpPassManager &pm) {
 /// Loops, exact arithmetic, and upstream's conversions to the LLVM dialect.
 static void buildLlvm(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-//E  pm.addPass(createExpandArithPass());
+  pm.addPass(createExpandArithPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());

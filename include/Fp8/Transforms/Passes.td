@@ -294,6 +294,7 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
            "Differentiate this function only (default: every public function "
            "with a body)">
   ];
+}
 
 def ExpandArithPass : Pass<"fp8-expand-arith"> {
   let summary = "Expand arithmetic on FP8 and bf16 to integer code and f32";
