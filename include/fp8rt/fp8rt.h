@@ -1,4 +1,4 @@
-//===- fp8rt.h - C interface of the FP8 runtime -----------------*- C -*-===//
+//===- fp8rt.h - C interface of the FP8 runtime -------------------*- C -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -75,7 +75,11 @@ typedef struct fp8rt_stream fp8rt_stream;
 /// Leading dimensions (`ld_*`) are the distance in elements from one stored row
 /// to the next: A is stored M x K, or K x M with `trans_a`; B is stored K x N,
 /// or N x K with `trans_b`. `stride_*` is the distance in elements from one
-/// batch to the next; 0 reads the same operand for every batch.
+/// batch to the next; 0 reads the same operand for every batch, and so the
+/// stride of a descale or of the bias. A pointer is needed exactly where the
+/// desc asks for the operand; with `k` 0 the sums are +0, and `a` and `b` may
+/// be null. f64 operands come in pairs, sum in f64, have no descales, and give
+/// f64; everything else sums in f32, k ascending, one product at a time.
 typedef struct fp8rt_matmul_desc {
   /// sizeof(fp8rt_matmul_desc) of the caller.
   uint64_t struct_size;
@@ -104,6 +108,9 @@ typedef struct fp8rt_matmul_desc {
   int64_t stride_b;
   int64_t stride_d;
   int64_t stride_acc;
+  int64_t stride_bias;
+  int64_t stride_descale_a;
+  int64_t stride_descale_b;
 } fp8rt_matmul_desc;
 
 /// The pointers of one call. `d` may not overlap an input, except that `acc`
@@ -127,8 +134,15 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
                                const fp8rt_matmul_args *args,
                                fp8rt_stream *stream);
 
-/// The message of the last failure on this thread; "" when there was none. Valid
-/// until the next failing call on this thread.
+/// The instruction set that the CPU backend runs with: "portable", "avx2" or
+/// "avx512", the best of this machine unless the environment variable
+/// FP8RT_CPU_ISA names a lower one when the library is first used. All give the
+/// same bits. "" when the variable names something else; fp8rt_matmul then says
+/// so.
+FP8RT_API const char *fp8rt_cpu_isa(void);
+
+/// The message of the last failure on this thread; "" when there was none.
+/// Valid until the next failing call on this thread.
 FP8RT_API const char *fp8rt_last_error(void);
 
 /// The name of a status, for messages: "FP8RT_OK" and so on; never null.

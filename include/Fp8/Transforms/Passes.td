@@ -15,6 +15,199 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RaiseMatmulsPass : Pass<"fp8-raise-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Turn every spelling of a linear layer into fp8.matmul";
+  let description = [{
+    Exporters spell a linear layer in many ways: named matmuls with a transpose
+    in front, operands widened to f32, generics, a bias before or after the
+    rounding. This pass finds contractions by their indexing maps, looks through
+    transposes, broadcasts and widenings (`arith.extf`) of the operands, and
+    takes a bias along the columns and the rounding of the result into the op.
+    Replaces
+
+    ```mlir
+    %t = linalg.transpose ins(%w : tensor<256x128xbf16>) outs(%e0 : ...) permutation = [1, 0]
+    %z = linalg.fill ins(%zero : f32) outs(%e1 : ...) -> tensor<64x256xf32>
+    %m = linalg.matmul ins(%x, %t : ...) outs(%z : ...) -> tensor<64x256xf32>
+    %y = linalg.generic ins(%m : tensor<64x256xf32>) ... { arith.truncf ... } -> tensor<64x256xbf16>
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "arg1"
+        : tensor<64x128xbf16>, tensor<256x128xbf16> -> tensor<64x256xbf16>
+    ```
+
+    An `outs` that is not known to be zero becomes the accumulator. A rounding
+    may be dropped (a bias added after it moves into the f32 epilogue; a bf16
+    accumulator becomes f32), and none is added. Several contracted or several
+    kept dimensions are collapsed into one. What is a contraction and cannot be
+    raised stays, with a missed remark that says why.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect", "arith::ArithDialect"];
+}
+
+def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Quantize the operands of fp8.matmul";
+  let description = [{
+    Replaces each `fp8.matmul` by the quantization of its operands and an
+    `fp8.scaled_mm`. With the recipe `tensorwise` every operand has one scale,
+    taken from its own amax; activations and weights become e4m3, the gradient
+    operand (`gradient a` or `gradient b`) e5m2; the types are those of the
+    target. Fast accumulation is set on forward matmuls only, where the target
+    has it. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b
+        : tensor<64x128xbf16>, tensor<256x128xbf16> -> tensor<64x256xbf16>
+    ```
+
+    with
+
+    ```mlir
+    %ax = fp8.amax %x : tensor<64x128xbf16> -> tensor<f32>
+    %sx, %dx = fp8.scale %ax for f8E4M3FN : tensor<f32> -> tensor<f32>, tensor<f32>
+    %qx = fp8.cast %x scale %sx : tensor<64x128xbf16>, tensor<f32> -> tensor<64x128xf8E4M3FN>
+    // the same for %w
+    %y = fp8.scaled_mm %qx, %qw descales %dx, %dw trans_b fast_accum : ...
+    ```
+
+    A tensor that several matmuls read is quantized for each; CSE leaves one. An
+    operand that was widened exactly is quantized from the narrower tensor.
+    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"`, one
+    in f64, and all for a target without fp8 matrix units.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"recipe", "recipe", "std::string", /*default=*/"\"tensorwise\"",
+           "How scales are chosen: tensorwise">
+  ];
+}
+
+def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
+  let summary = "Store fp8 operands as the target's matmul reads them";
+  let description = [{
+    Libraries differ in how they read an fp8 operand. cuBLASLt on sm_90 takes
+    `op(A)` as stored and `op(B)` transposed and nothing else; others take every
+    form. For each `fp8.scaled_mm` this pass looks through the transposes of its
+    operands and chooses, among the target's forms, the one that costs the fewest
+    copies; what is left to copy becomes one `fp8.transpose` behind the tensor's
+    definition, shared by all its readers. For sm_90, replaces
+
+    ```mlir
+    %dx = fp8.scaled_mm %qdy, %qw descales %d0, %d1
+        : tensor<64x256xf8E5M2>, tensor<256x128xf8E4M3FN>, ...
+    ```
+
+    with
+
+    ```mlir
+    %t = fp8.transpose %qw : tensor<256x128xf8E4M3FN>
+    %dx = fp8.scaled_mm %qdy, %t descales %d0, %d1 trans_b
+        : tensor<64x256xf8E5M2>, tensor<128x256xf8E4M3FN>, ...
+    ```
+
+    For a target that takes every form no transpose is left. A matrix of one row
+    or one column is reshaped and not copied. Run again, it changes nothing. A
+    target without fp8 matrix units is an error if there is an `fp8.scaled_mm`.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect", "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">
+  ];
+}
+
+def WidenPass : Pass<"fp8-widen", "::mlir::ModuleOp"> {
+  let summary = "The same program with every float in f64";
+  let description = [{
+    Every floating-point type becomes f64, constants with their exact values, and
+    casts between floats go away: what the program means before any rounding,
+    which `fp8-run --compare` takes as the reference. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b : tensor<64x128xbf16>, tensor<256x128xbf16> -> tensor<64x256xbf16>
+    %f = arith.truncf %e : f32 to bf16
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b : tensor<64x128xf64>, tensor<256x128xf64> -> tensor<64x256xf64>
+    ```
+
+    and uses of `%f` with `%e`. A program that is quantized already, or that
+    looks at the bits of a float, is an error.
+  }];
+  let dependentDialects = ["fp8::Fp8Dialect"];
+}
+
+def ResultsToDestinationsPass
+    : Pass<"fp8-results-to-destinations", "::mlir::ModuleOp"> {
+  let summary = "Write the results of public functions into buffers of the caller";
+  let description = [{
+    Runs before bufferization. Each result of a public function becomes a memref
+    argument behind the others, into which the result is materialized, so that
+    bufferization computes it in place; no argument may be written unless it has
+    `fp8.donated`. Replaces
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %r : tensor<4xf32>
+    }
+    ```
+
+    with
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32>) {
+      bufferization.materialize_in_destination %r in restrict writable %out
+          : (tensor<4xf32>, memref<4xf32>) -> ()
+      return
+    }
+    ```
+
+    A result that is no ranked tensor, or a function of several blocks, is an
+    error.
+  }];
+  let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
+  let summary = "Put all temporaries of a function into one argument";
+  let description = [{
+    Runs on buffers. The allocations of a public function become views of one
+    workspace argument, behind the others, so that the function allocates
+    nothing. Two temporaries of static size share memory when they do not live at
+    the same time (a lifetime goes from the op that allocates to the last one
+    that reads or writes the buffer or a view of it); each goes, large ones
+    first, to the lowest offset that is free; offsets are multiples of 256 bytes.
+    Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
+    takes the same buffers and gives the bytes that they need. The workspace has
+    to start at a multiple of 256 bytes, and holds nothing between two calls.
+    Replaces
+
+    ```mlir
+    %t = memref.alloc() : memref<64x64xf32>
+    ```
+
+    with
+
+    ```mlir
+    %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
+    ```
+
+    A dynamic size that does not follow from the sizes of the arguments is an
+    error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "memref::MemRefDialect"];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
@@ -103,6 +296,89 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
            "Differentiate this function only (default: every public function "
            "with a body)">
   ];
+}
+
+def ExpandArithPass : Pass<"fp8-expand-arith"> {
+  let summary = "Expand arithmetic on FP8 and bf16 to integer code and f32";
+  let description = [{
+    LLVM has no FP8 types, and lowers casts to bf16 to calls of `__truncsfbf2`
+    and `__truncdfbf2`, which many a libgcc lacks. This pass expands the arith
+    and math ops on scalars and vectors of `f8E4M3FN`, `f8E5M2`, `f8E4M3FNUZ`,
+    `f8E5M2FNUZ`, `f8E8M0FNU` and `bf16` to integer code, f32 ops and
+    `arith.bitcast`, exactly, for vectors of every shape, scalable ones too.
+    Upstream's conversions lower the rest: FP8 becomes `i8`, and values of bf16
+    are only loaded, stored, selected, passed and taken for integers. It replaces
+
+    ```mlir
+    %s = arith.addf %x, %y : bf16
+    ```
+
+    with
+
+    ```mlir
+    %0 = arith.bitcast %x : bf16 to i16
+    %1 = arith.extui %0 : i16 to i32
+    %2 = arith.shli %1, %c16 : i32
+    %3 = arith.bitcast %2 : i32 to f32
+    ...
+    %8 = arith.addf %3, %7 : f32
+    ...                                 // round %8 to nearest even, in integers
+    %s = arith.bitcast %17 : i16 to bf16
+    ```
+
+    The code has no branches, and loops over it vectorize. Ops on tensors and
+    ops of other dialects stay, as `arith.bitcast` and `arith.select` do.
+    Whatever other arith or math op on a small float remains is an error: casts
+    with another rounding mode, integers of more than 64 bits to bf16 or
+    f8E8M0FNU, `arith.scaling_extf` and `arith.scaling_truncf`, and negative
+    numbers of f8E8M0FNU (the parser takes them).
+
+    Casts:
+    - `extf` is exact, except that an f8E8M0FNU beyond the range of f16 rounds
+      to it. Subnormals, infinities and NaNs keep their meaning.
+    - `truncf` rounds once, to nearest even, and does not saturate. What rounds
+      beyond the range becomes infinity in f8E5M2 and bf16, and NaN in the
+      others. From f64, f80 and f128 the value is first rounded to odd in f32,
+      after which the second rounding is harmless (S. Boldo and G. Melquiond,
+      "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using
+      Rounding to Odd", IEEE Transactions on Computers, 2008).
+    - FNUZ types have no -0: a negative number that rounds to zero is 0x00. Their
+      only NaN is 0x80, which `negf` and `absf` keep.
+    - f8E8M0FNU has powers of two only. Ties go up, as the one bit of its
+      significand is odd. Zero, and all between it and 2^-127, become 2^-127, and
+      negative numbers NaN. (PyTorch agrees on zero and drops the sign; ml_dtypes
+      makes both NaN. Both put the middle above 2^-127 too low; here it is at
+      1.5 * 2^-127.)
+    - Integers round once. `fptosi` and `fptoui` are those of f32.
+
+    Arithmetic:
+    - `+`, `-`, `*`, `/` and `sqrt` are computed in f32, then rounded. The two
+      roundings are one, as f32's 24 bits are at least 2p + 2 for the at most
+      p = 8 bits of these types (S. Figueroa, "When is double rounding
+      innocuous?", ACM SIGNUM Newsletter 30(3), 1995). `remf`, minimum, maximum
+      and the roundings to integers are exact in f32.
+    - `math.fma` is one rounding of the exact value: its product is exact in
+      f64, and the sum is rounded to odd there. f32 would not do: in f8E5M2,
+      36864 + 2^-16 is above a middle, which f32 rounds it to.
+    - Other elementwise ops (`math.exp`, `math.powf`, ...) are those of f32,
+      rounded.
+    - `negf`, `absf`, `copysign` and `isnormal` work on the bits; comparisons
+      are those of the exact f32 values.
+
+    Constants become integer constants under a bitcast. A NaN may change its
+    payload.
+
+    What the pass makes has no fast-math flags, and it takes them off all other
+    casts, those of tensors too: once both carry `contract`, `extf(truncf(x))`
+    folds to `x`, and the rounding is gone. Run it before `canonicalize` if the
+    input may have such flags; the pass itself never folds.
+
+    f16 is left to LLVM. On x86-64 it rounds once everywhere (its `fma` and its
+    conversions from f64 included); without F16C it calls `__extendhfsf2` and
+    `__truncsfhf2`, and without AVX512-FP16 `__truncdfhf2`, all three in libgcc
+    since GCC 12.
+  }];
+  let dependentDialects = ["arith::ArithDialect"];
 }
 
 #endif // FP8_TRANSFORMS_PASSES_TD

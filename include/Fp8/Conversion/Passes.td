@@ -1,0 +1,115 @@
+//===- Passes.td ----------------------------------------------*- tablegen -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Passes from one dialect to another.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_CONVERSION_PASSES_TD
+#define FP8_CONVERSION_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def ConvertFp8ToLinalgPass : Pass<"convert-fp8-to-linalg"> {
+  let summary = "Lower amax, scale, cast and transpose to linalg";
+  let description = [{
+    The glue of a quantized linear layer becomes plain `linalg`, so that it fuses
+    with the model's own ops; `fp8.matmul` and `fp8.scaled_mm` stay. Replaces
+
+    ```mlir
+    %q = fp8.cast %x scale %s
+        : tensor<64x32xbf16>, tensor<f32> -> tensor<64x32xf8E4M3FN>
+    ```
+
+    with
+
+    ```mlir
+    %q = linalg.generic {indexing_maps = [#id, #scalar, #id], ...}
+        ins(%x, %s : tensor<64x32xbf16>, tensor<f32>) outs(%e : ...) {
+    ^bb0(%in: bf16, %scale: f32, %out: f8E4M3FN):
+      %f = arith.extf %in : bf16 to f32
+      %m = arith.mulf %f, %scale : f32
+      %l = arith.minimumf %m, %c448 : f32
+      %c = arith.maximumf %l, %cm448 : f32
+      %r = arith.truncf %c : f32 to f8E4M3FN
+      linalg.yield %r : f8E4M3FN
+    }
+    ```
+
+    `minimumf` and `maximumf` keep a NaN. `fp8.amax` becomes a reduction over
+    `arith.maximumf` that starts at 0.0 in f32, `fp8.scale` a division in f64,
+    `fp8.transpose` a `linalg.transpose`. Only granularity `<tensor>` has a
+    lowering; another is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
+                           "math::MathDialect", "tensor::TensorDialect"];
+}
+
+def ConvertFp8ToBlasLtPass : Pass<"convert-fp8-to-blaslt"> {
+  let summary = "Lower fp8.matmul and fp8.scaled_mm to blaslt.matmul";
+  let description = [{
+    Each matmul becomes one library call in destination-passing style, into a new
+    tensor. Replaces
+
+    ```mlir
+    %d = fp8.scaled_mm %a, %b descales %da, %db trans_b fast_accum : ...
+    ```
+
+    with
+
+    ```mlir
+    %e = tensor.empty() : tensor<64x128xbf16>
+    %d = blaslt.matmul ins(%a, %b : ...) descales(%da, %db : tensor<f32>, tensor<f32>)
+        outs(%e : tensor<64x128xbf16>) trans_b fast_accum -> tensor<64x128xbf16>
+    ```
+
+    Block granularities and f8E8M0FNU descales are an error: no library call
+    takes them yet.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "blaslt::BlasLtDialect",
+                           "tensor::TensorDialect"];
+}
+
+def ConvertBlasLtToRuntimePass
+    : Pass<"convert-blaslt-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Lower blaslt.matmul on buffers to calls of fp8rt";
+  let description = [{
+    Each `blaslt.matmul` on buffers becomes a call of `fp8rt_matmul` of
+    `fp8rt/fp8rt.h`. The descriptor is a constant of the module where all sizes
+    are static; equal ones are shared. Every public function gets two arguments,
+    the context and the stream, and one result, a status: that of the first call
+    that failed, or 0. Replaces
+
+    ```mlir
+    func.func @main(%a: memref<64x32xf8E4M3FN>, ..., %w: memref<?xi8>) {
+      blaslt.matmul ins(%a, %b : ...) descales(...) outs(%d : ...) trans_b
+      return
+    }
+    ```
+
+    with
+
+    ```mlir
+    func.func @main(%a: memref<64x32xf8E4M3FN>, ..., %w: memref<?xi8>,
+                    %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+      %status = memref.alloca() : memref<i32>
+      ...
+      %s = llvm.call @fp8rt_matmul(%context, %desc, %args, %stream) : ...
+      ...
+      return %r : i32
+    }
+    ```
+
+    Results of a run whose status is not 0 are undefined. A buffer whose last
+    dimension is not contiguous is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect"];
+}
+
+#endif // FP8_CONVERSION_PASSES_TD

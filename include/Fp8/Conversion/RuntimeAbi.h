@@ -1,0 +1,55 @@
+//===- RuntimeAbi.h ------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The one place where the compiler spells what fp8rt/fp8rt.h declares: symbol
+// names and the layout of its structs. The compiler never links the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_CONVERSION_RUNTIMEABI_H
+#define FP8_CONVERSION_RUNTIMEABI_H
+
+#include "fp8rt/fp8rt.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/Support/LLVM.h"
+#include <cstddef>
+
+namespace mlir::fp8::runtime {
+
+inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
+/// What the name of the function ends in that gives the workspace's size.
+inline constexpr StringLiteral kWorkspaceSuffix = "_workspace";
+
+/// fp8rt_matmul_desc as LLVM sees it: i64, then i32s, then i64s, in order.
+inline constexpr unsigned kMatmulDescI32s = 10;
+inline constexpr unsigned kMatmulDescI64s = 15;
+static_assert(sizeof(fp8rt_matmul_desc) ==
+                  8 + 4 * kMatmulDescI32s + 8 * kMatmulDescI64s,
+              "fp8rt_matmul_desc has the layout that the compiler emits");
+static_assert(offsetof(fp8rt_matmul_desc, type_a) == 8 &&
+                  offsetof(fp8rt_matmul_desc, fast_accum) == 44 &&
+                  offsetof(fp8rt_matmul_desc, m) == 48 &&
+                  offsetof(fp8rt_matmul_desc, ld_a) == 80 &&
+                  offsetof(fp8rt_matmul_desc, stride_a) == 112 &&
+                  offsetof(fp8rt_matmul_desc, stride_bias) == 144,
+              "fp8rt_matmul_desc has the fields that the compiler emits");
+
+/// fp8rt_matmul_args as LLVM sees it: i64, then pointers.
+inline constexpr unsigned kMatmulArgsPointers = 7;
+static_assert(sizeof(fp8rt_matmul_args) == 8 + 8 * kMatmulArgsPointers &&
+                  offsetof(fp8rt_matmul_args, a) == 8 &&
+                  offsetof(fp8rt_matmul_args, descale_a) == 40 &&
+                  offsetof(fp8rt_matmul_args, d) == 56,
+              "fp8rt_matmul_args has the layout that the compiler emits");
+
+/// The fp8rt_type of an element type; FP8RT_NONE if there is none.
+fp8rt_type getRuntimeType(Type type);
+
+} // namespace mlir::fp8::runtime
+
+#endif // FP8_CONVERSION_RUNTIMEABI_H

@@ -1,0 +1,419 @@
+//===- BlasLtToRuntime.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// convert-blaslt-to-runtime: library calls as calls of fp8rt.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/Conversion/Passes.h"
+#include "Fp8/Conversion/RuntimeAbi.h"
+#include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_CONVERTBLASLTTORUNTIMEPASS
+#include "Fp8/Conversion/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+fp8rt_type fp8::runtime::getRuntimeType(Type type) {
+  return llvm::TypeSwitch<Type, fp8rt_type>(type)
+      .Case<Float64Type>([](Type) { return FP8RT_F64; })
+      .Case<Float32Type>([](Type) { return FP8RT_F32; })
+      .Case<Float16Type>([](Type) { return FP8RT_F16; })
+      .Case<BFloat16Type>([](Type) { return FP8RT_BF16; })
+      .Case<Float8E4M3FNType>([](Type) { return FP8RT_F8E4M3FN; })
+      .Case<Float8E5M2Type>([](Type) { return FP8RT_F8E5M2; })
+      .Case<Float8E4M3FNUZType>([](Type) { return FP8RT_F8E4M3FNUZ; })
+      .Case<Float8E5M2FNUZType>([](Type) { return FP8RT_F8E5M2FNUZ; })
+      .Case<Float8E8M0FNUType>([](Type) { return FP8RT_F8E8M0FNU; })
+      .Default([](Type) { return FP8RT_NONE; });
+}
+
+//===----------------------------------------------------------------------===//
+// Facts about buffers
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// How a buffer of rank 2 or more lies in memory, in elements. Each is a
+/// constant or a value of type i64.
+struct MatrixLayout {
+  OpFoldResult rows, cols, ld, batch, stride;
+};
+} // namespace
+
+/// An index as a constant or as a value of type i64.
+static OpFoldResult toI64(OpBuilder &b, Location loc, OpFoldResult size) {
+  if (std::optional<int64_t> known = getConstantIntValue(size))
+    return b.getI64IntegerAttr(*known);
+  return arith::IndexCastOp::create(b, loc, b.getI64Type(), cast<Value>(size))
+      .getResult();
+}
+
+/// The layout of `buffer`. Batch dimensions beyond the first are folded into
+/// one, which their strides must allow.
+static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
+                                               Value buffer) {
+  Location loc = op->getLoc();
+  auto type = cast<MemRefType>(buffer.getType());
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+    return op->emitOpError("expects a contiguous last dimension, but got ")
+           << type;
+  if (rank > 3 && !type.getLayout().isIdentity())
+    return op->emitOpError("expects a contiguous buffer where there are "
+                           "several batch dimensions, but got ")
+           << type;
+  auto size = [&](int64_t dim) -> OpFoldResult {
+    if (!type.isDynamicDim(dim))
+      return b.getI64IntegerAttr(type.getDimSize(dim));
+    return toI64(b, loc, memref::DimOp::create(b, loc, buffer, dim).getResult());
+  };
+  auto stride = [&](int64_t dim) -> OpFoldResult {
+    if (!ShapedType::isDynamic(strides[dim]))
+      return b.getI64IntegerAttr(strides[dim]);
+    auto op = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+    return toI64(b, loc, op.getStrides()[dim]);
+  };
+  MatrixLayout layout{size(rank - 2), size(rank - 1), stride(rank - 2),
+                      b.getI64IntegerAttr(1), b.getI64IntegerAttr(0)};
+  if (rank == 2)
+    return layout;
+  layout.stride = stride(rank - 3);
+  layout.batch = size(0);
+  for (int64_t dim = 1; dim < rank - 2; ++dim) {
+    std::optional<int64_t> x = getConstantIntValue(layout.batch);
+    std::optional<int64_t> y = getConstantIntValue(size(dim));
+    if (!x || !y)
+      return op->emitOpError("expects static sizes where there are several "
+                             "batch dimensions, but got ")
+             << type;
+    layout.batch = b.getI64IntegerAttr(*x * *y);
+  }
+  return layout;
+}
+
+/// A pointer to the first element of `buffer`.
+static Value getPointer(OpBuilder &b, Location loc, Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Type i64 = b.getI64Type();
+  Value address = arith::IndexCastOp::create(
+      b, loc, i64,
+      memref::ExtractAlignedPointerAsIndexOp::create(b, loc, buffer));
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  bool strided = succeeded(type.getStridesAndOffset(strides, offset));
+  if (!strided || offset != 0) {
+    auto metadata = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
+    Value elements =
+        arith::IndexCastOp::create(b, loc, i64, metadata.getOffset());
+    Value width = arith::ConstantOp::create(
+        b, loc,
+        b.getI64IntegerAttr(type.getElementType().getIntOrFloatBitWidth() / 8));
+    Value bytes = arith::MulIOp::create(b, loc, elements, width);
+    address = arith::AddIOp::create(b, loc, address, bytes);
+  }
+  return LLVM::IntToPtrOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), address);
+}
+
+//===----------------------------------------------------------------------===//
+// The descriptor
+//===----------------------------------------------------------------------===//
+
+static LLVM::LLVMStructType getDescType(MLIRContext *context) {
+  Type i64 = IntegerType::get(context, 64), i32 = IntegerType::get(context, 32);
+  SmallVector<Type> fields = {i64};
+  fields.append(runtime::kMatmulDescI32s, i32);
+  fields.append(runtime::kMatmulDescI64s, i64);
+  return LLVM::LLVMStructType::getLiteral(context, fields);
+}
+
+static LLVM::LLVMStructType getArgsType(MLIRContext *context) {
+  SmallVector<Type> fields = {IntegerType::get(context, 64)};
+  fields.append(runtime::kMatmulArgsPointers,
+                LLVM::LLVMPointerType::get(context));
+  return LLVM::LLVMStructType::getLiteral(context, fields);
+}
+
+/// The fields of the descriptor of `op`, in the order of fp8rt_matmul_desc.
+static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
+                                                          blaslt::MatmulOp op) {
+  auto typeOf = [&](Value value) -> OpFoldResult {
+    return b.getI32IntegerAttr(
+        value ? runtime::getRuntimeType(getElementTypeOrSelf(value.getType()))
+              : FP8RT_NONE);
+  };
+  auto modeOf = [&](Value descale, GranularityAttr granularity) -> OpFoldResult {
+    if (!descale)
+      return b.getI32IntegerAttr(FP8RT_SCALE_NONE);
+    return b.getI32IntegerAttr(granularity.isTensor() ? FP8RT_SCALE_TENSOR
+                                                      : FP8RT_SCALE_OUTER);
+  };
+  SmallVector<OpFoldResult> fields = {
+      b.getI64IntegerAttr(sizeof(fp8rt_matmul_desc)),
+      typeOf(op.getA()),
+      typeOf(op.getB()),
+      typeOf(op.getOut()),
+      typeOf(op.getAcc()),
+      typeOf(op.getBias()),
+      modeOf(op.getDescaleA(), op.getGranularityA()),
+      modeOf(op.getDescaleB(), op.getGranularityB()),
+      b.getI32IntegerAttr(op.getTransA()),
+      b.getI32IntegerAttr(op.getTransB()),
+      b.getI32IntegerAttr(op.getFastAccum())};
+  FailureOr<MatrixLayout> la = getMatrixLayout(b, op, op.getA());
+  FailureOr<MatrixLayout> lb = getMatrixLayout(b, op, op.getB());
+  FailureOr<MatrixLayout> ld = getMatrixLayout(b, op, op.getOut());
+  FailureOr<MatrixLayout> lc = MatrixLayout{
+      {}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
+  if (op.getAcc())
+    lc = getMatrixLayout(b, op, op.getAcc());
+  if (failed(la) || failed(lb) || failed(ld) || failed(lc))
+    return failure();
+  // One bias, and one descale of a whole tensor, serve every batch.
+  OpFoldResult zero = b.getI64IntegerAttr(0);
+  auto outerStride = [&](Value descale, GranularityAttr granularity,
+                         OpFoldResult size) {
+    return descale && !granularity.isTensor() ? size : zero;
+  };
+  llvm::append_range(
+      fields, ArrayRef<OpFoldResult>{
+                  ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols,
+                  ld->batch, la->ld, lb->ld, ld->ld, lc->ld, la->stride,
+                  lb->stride, ld->stride, lc->stride, zero,
+                  outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
+                  outerStride(op.getDescaleB(), op.getGranularityB(),
+                              ld->cols)});
+  return fields;
+}
+
+namespace {
+/// Emits the calls of one module.
+class CallBuilder {
+public:
+  explicit CallBuilder(ModuleOp module) : module(module) {
+    for (LLVM::GlobalOp global : module.getOps<LLVM::GlobalOp>())
+      names.insert(global.getSymName());
+  }
+
+  /// Replaces `op` by a call; `status` is the status of its function.
+  LogicalResult convert(blaslt::MatmulOp op, Value status, Value context,
+                        Value stream);
+
+private:
+  /// A pointer to a descriptor with `fields`.
+  Value getDescriptor(OpBuilder &b, Location loc,
+                      ArrayRef<OpFoldResult> fields);
+  /// A constant of the module with the static ones of `fields`, others 0.
+  LLVM::GlobalOp getGlobal(Location loc, ArrayRef<OpFoldResult> fields);
+  LLVM::LLVMFuncOp getCallee();
+
+  ModuleOp module;
+  llvm::StringSet<> names;
+  /// By the text of the static fields.
+  llvm::StringMap<LLVM::GlobalOp> globals;
+  /// One args struct a function: the runtime is done with it when it returns.
+  llvm::DenseMap<Operation *, Value> argsOf;
+};
+} // namespace
+
+LLVM::GlobalOp CallBuilder::getGlobal(Location loc,
+                                      ArrayRef<OpFoldResult> fields) {
+  std::string key;
+  for (OpFoldResult field : fields)
+    key += std::to_string(getConstantIntValue(field).value_or(0)) + ",";
+  LLVM::GlobalOp &global = globals[key];
+  if (global)
+    return global;
+  std::string name = "fp8rt_desc_" + std::to_string(globals.size() - 1);
+  while (!names.insert(name).second)
+    name += "_";
+  MLIRContext *context = module.getContext();
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  LLVM::LLVMStructType type = getDescType(context);
+  global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                  LLVM::Linkage::Internal, name, Attribute());
+  b.createBlock(&global.getInitializerRegion());
+  Value value = LLVM::ZeroOp::create(b, loc, type);
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    int64_t known = getConstantIntValue(field).value_or(0);
+    Value constant = LLVM::ConstantOp::create(
+        b, loc, b.getIntegerAttr(type.getBody()[index], known));
+    value = LLVM::InsertValueOp::create(b, loc, value, constant, index);
+  }
+  LLVM::ReturnOp::create(b, loc, value);
+  return global;
+}
+
+Value CallBuilder::getDescriptor(OpBuilder &b, Location loc,
+                                 ArrayRef<OpFoldResult> fields) {
+  MLIRContext *context = module.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Value global = LLVM::AddressOfOp::create(b, loc, getGlobal(loc, fields));
+  if (llvm::all_of(fields, [](OpFoldResult field) { return isa<Attribute>(field); }))
+    return global;
+  // Sizes are known at run time: a copy of the constant, with them filled in.
+  LLVM::LLVMStructType type = getDescType(context);
+  Value desc;
+  {
+    OpBuilder::InsertionGuard guard(b);
+    auto function = b.getInsertionBlock()->getParentOp();
+    while (!isa<func::FuncOp>(function))
+      function = function->getParentOp();
+    b.setInsertionPointToStart(&cast<func::FuncOp>(function).front());
+    Value one = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+    desc = LLVM::AllocaOp::create(b, loc, pointer, type, one);
+  }
+  Value known = LLVM::LoadOp::create(b, loc, type, global);
+  LLVM::StoreOp::create(b, loc, known, desc);
+  for (auto [index, field] : llvm::enumerate(fields)) {
+    auto value = dyn_cast<Value>(field);
+    if (!value)
+      continue;
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, type, desc,
+        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
+    LLVM::StoreOp::create(b, loc, value, address);
+  }
+  return desc;
+}
+
+LLVM::LLVMFuncOp CallBuilder::getCallee() {
+  if (auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kMatmulSymbol))
+    return callee;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      b.getI32Type(), SmallVector<Type>(4, pointer));
+  return LLVM::LLVMFuncOp::create(b, module.getLoc(), runtime::kMatmulSymbol,
+                                  type);
+}
+
+LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
+                                   Value context, Value stream) {
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
+  if (failed(fields))
+    return failure();
+  Value desc = getDescriptor(b, loc, *fields);
+
+  LLVM::LLVMStructType argsType = getArgsType(module.getContext());
+  Value &args = argsOf[op->getParentOfType<func::FuncOp>()];
+  if (!args) {
+    OpBuilder entry = OpBuilder::atBlockBegin(status.getParentBlock());
+    Value one = LLVM::ConstantOp::create(entry, loc, b.getI64IntegerAttr(1));
+    args = LLVM::AllocaOp::create(entry, loc, pointer, argsType, one);
+  }
+  auto store = [&](unsigned index, Value value) {
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, argsType, args,
+        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
+    LLVM::StoreOp::create(b, loc, value, address);
+  };
+  store(0, LLVM::ConstantOp::create(
+               b, loc, b.getI64IntegerAttr(sizeof(fp8rt_matmul_args))));
+  Value operands[] = {op.getA(),        op.getB(),        op.getAcc(),
+                      op.getBias(),     op.getDescaleA(), op.getDescaleB(),
+                      op.getOut()};
+  for (auto [index, operand] : llvm::enumerate(operands))
+    store(index + 1, operand ? getPointer(b, loc, operand)
+                             : LLVM::ZeroOp::create(b, loc, pointer).getResult());
+
+  auto call = LLVM::CallOp::create(b, loc, getCallee(),
+                                   ValueRange{context, desc, args, stream});
+  // The first failure is the one that is reported.
+  Value before = memref::LoadOp::create(b, loc, status);
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before,
+                                     zero);
+  Value after = arith::SelectOp::create(b, loc, good, call.getResult(), before);
+  memref::StoreOp::create(b, loc, after, status);
+  op.erase();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+/// Removes the attributes of arguments that passes up to here have read and that
+/// no translation to LLVM knows.
+static void stripArgumentAttrs(func::FuncOp function) {
+  for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
+    for (NamedAttribute attribute : llvm::to_vector(
+             mlir::function_interface_impl::getArgAttrs(function, i)))
+      if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
+              attribute.getNameDialect()))
+        function.removeArgAttr(i, attribute.getName());
+}
+
+/// Gives `function` a context, a stream and a status, and converts its calls.
+static LogicalResult convertFunction(func::FuncOp function,
+                                     CallBuilder &calls) {
+  MLIRContext *context = function.getContext();
+  Location loc = function.getLoc();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  Type i32 = IntegerType::get(context, 32);
+  if (function.getNumResults() != 0)
+    return function.emitOpError("expects results as destinations, but returns ")
+           << function.getResultTypes();
+  stripArgumentAttrs(function);
+  unsigned count = function.getNumArguments();
+  auto none = DictionaryAttr::get(context);
+  if (failed(function.insertArguments({count, count}, {pointer, pointer},
+                                      {none, none}, {loc, loc})) ||
+      failed(function.insertResult(0, i32, none)))
+    return failure();
+
+  OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+  Value status = memref::AllocaOp::create(b, loc, MemRefType::get({}, i32));
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  memref::StoreOp::create(b, loc, zero, status);
+  SmallVector<blaslt::MatmulOp> matmuls;
+  function.walk([&](blaslt::MatmulOp op) { matmuls.push_back(op); });
+  for (blaslt::MatmulOp op : matmuls)
+    if (failed(calls.convert(op, status, function.getArgument(count),
+                             function.getArgument(count + 1))))
+      return failure();
+  function.walk([&](func::ReturnOp op) {
+    b.setInsertionPoint(op);
+    op->insertOperands(0, memref::LoadOp::create(b, op.getLoc(), status)
+                              .getResult());
+  });
+  return success();
+}
+
+namespace {
+struct ConvertBlasLtToRuntimePass
+    : fp8::impl::ConvertBlasLtToRuntimePassBase<ConvertBlasLtToRuntimePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    CallBuilder calls(module);
+    for (auto function :
+         llvm::to_vector(module.getOps<func::FuncOp>())) {
+      // A companion has a result of its own and calls nothing.
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
+        continue;
+      if (failed(convertFunction(function, calls)))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,259 @@
+//===- PlanWorkspace.cpp -------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp8-plan-workspace: all temporaries in one buffer that the caller brings.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/Conversion/RuntimeAbi.h"
+#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Transforms/Passes.h"
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_PLANWORKSPACEPASS
+#include "Fp8/Transforms/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+/// What every temporary starts at a multiple of: what a GPU's widest accesses
+/// and cuBLASLt's scale pointers ask for, and more.
+static constexpr int64_t kAlignment = 256;
+
+namespace {
+/// A temporary: the ops of the function's block between which it lives, both
+/// counted, and where it goes.
+struct Temporary {
+  memref::AllocOp op;
+  /// Its number among the temporaries, in program order.
+  size_t order;
+  int64_t first, last;
+  /// In bytes, rounded up; of a static one.
+  int64_t size, offset;
+};
+
+/// Plans the temporaries of one function.
+class WorkspacePlanner {
+public:
+  explicit WorkspacePlanner(func::FuncOp function)
+      : function(function), aliases(function) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collect();
+  /// Gives each static temporary the lowest offset at which it meets none that
+  /// lives at the same time, large ones first. Returns the bytes needed.
+  int64_t placeStatic();
+  /// Replaces allocations by views of a new argument.
+  void rewrite(int64_t staticBytes);
+  /// Adds NAME_workspace, which takes the same buffers and gives the size.
+  void addSizeFunction(int64_t staticBytes, Value dynamicBytes);
+
+  func::FuncOp function;
+  BufferViewFlowAnalysis aliases;
+  SmallVector<Temporary> fixed;
+  SmallVector<memref::AllocOp> dynamic;
+};
+} // namespace
+
+/// The bytes of one element in memory.
+static int64_t getElementBytes(MemRefType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+}
+
+LogicalResult WorkspacePlanner::collect() {
+  Block &body = function.front();
+  llvm::DenseMap<Operation *, int64_t> position;
+  for (auto [index, op] : llvm::enumerate(body))
+    position[&op] = index;
+  auto positionOf = [&](Operation *op) {
+    return position.lookup(body.findAncestorOpInBlock(*op));
+  };
+  WalkResult result = function.walk([&](memref::AllocOp op) {
+    if (!op.getType().getLayout().isIdentity()) {
+      op.emitOpError("expects a temporary without strides, but got ")
+          << op.getType();
+      return WalkResult::interrupt();
+    }
+    if (!op.getDynamicSizes().empty()) {
+      dynamic.push_back(op);
+      if (op->getBlock() == &body)
+        return WalkResult::advance();
+      op.emitOpError("expects a temporary of dynamic size outside of loops, but "
+                     "got ")
+          << op.getType();
+      return WalkResult::interrupt();
+    }
+    Temporary temporary{op, fixed.size(), positionOf(op), positionOf(op), 0, 0};
+    temporary.size = llvm::alignTo(
+        op.getType().getNumElements() * getElementBytes(op.getType()),
+        kAlignment);
+    for (Value alias : aliases.resolve(op))
+      for (Operation *user : alias.getUsers())
+        temporary.last = std::max(temporary.last, positionOf(user));
+    fixed.push_back(temporary);
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
+int64_t WorkspacePlanner::placeStatic() {
+  // Equal sizes keep the program's order, and so there is one plan.
+  llvm::sort(fixed, [](const Temporary &x, const Temporary &y) {
+    return std::make_pair(-x.size, x.order) < std::make_pair(-y.size, y.order);
+  });
+  int64_t bytes = 0;
+  SmallVector<const Temporary *> byOffset;
+  for (Temporary &temporary : fixed) {
+    int64_t offset = 0;
+    for (const Temporary *other : byOffset) {
+      if (other->last < temporary.first || temporary.last < other->first)
+        continue;
+      if (offset + temporary.size <= other->offset)
+        break;
+      offset = std::max(offset, other->offset + other->size);
+    }
+    temporary.offset = offset;
+    bytes = std::max(bytes, offset + temporary.size);
+    auto *it = llvm::upper_bound(
+        byOffset, &temporary, [](const Temporary *x, const Temporary *y) {
+          return x->offset < y->offset;
+        });
+    byOffset.insert(it, &temporary);
+  }
+  return bytes;
+}
+
+/// The bytes of a temporary of dynamic size, rounded up, as an index.
+static Value getDynamicBytes(OpBuilder &b, memref::AllocOp op) {
+  Location loc = op.getLoc();
+  auto index = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(b, loc, value);
+  };
+  MemRefType type = op.getType();
+  int64_t known = getElementBytes(type);
+  for (int64_t size : type.getShape())
+    known *= ShapedType::isDynamic(size) ? 1 : size;
+  Value bytes = index(known);
+  for (Value size : op.getDynamicSizes())
+    bytes = arith::MulIOp::create(b, loc, bytes, size);
+  Value up = arith::AddIOp::create(b, loc, bytes, index(kAlignment - 1));
+  Value units = arith::DivUIOp::create(b, loc, up, index(kAlignment));
+  return arith::MulIOp::create(b, loc, units, index(kAlignment));
+}
+
+void WorkspacePlanner::rewrite(int64_t staticBytes) {
+  Location loc = function.getLoc();
+  OpBuilder b(function.getContext());
+  Value workspace = function.getArguments().back();
+  auto replace = [&](memref::AllocOp op, Value offset) {
+    auto view = memref::ViewOp::create(b, op.getLoc(), op.getType(), workspace,
+                                       offset, op.getDynamicSizes());
+    op.replaceAllUsesWith(view.getResult());
+    op.erase();
+  };
+  for (Temporary &temporary : fixed) {
+    b.setInsertionPoint(temporary.op);
+    replace(temporary.op,
+            arith::ConstantIndexOp::create(b, loc, temporary.offset));
+  }
+  b.setInsertionPointToStart(&function.front());
+  Value next = arith::ConstantIndexOp::create(b, loc, staticBytes);
+  for (memref::AllocOp op : dynamic) {
+    b.setInsertionPoint(op);
+    Value bytes = getDynamicBytes(b, op);
+    Value after = arith::AddIOp::create(b, loc, next, bytes);
+    replace(op, next);
+    next = after;
+  }
+  addSizeFunction(staticBytes, next);
+}
+
+void WorkspacePlanner::addSizeFunction(int64_t staticBytes,
+                                       Value dynamicBytes) {
+  OpBuilder b(function);
+  b.setInsertionPointAfter(function);
+  Location loc = function.getLoc();
+  auto inputs = function.getFunctionType().getInputs().drop_back();
+  auto size = func::FuncOp::create(
+      b, loc, (function.getName() + runtime::kWorkspaceSuffix).str(),
+      b.getFunctionType(inputs, b.getI64Type()));
+  size->setAttr(kCompanionAttr, b.getUnitAttr());
+  b.setInsertionPointToStart(size.addEntryBlock());
+  IRMapping map;
+  map.map(function.getArguments().drop_back(), size.getArguments());
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  (void)getBackwardSlice(dynamicBytes, &slice, options);
+  for (Operation *op : slice)
+    b.clone(*op, map);
+  Value bytes = arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                           map.lookup(dynamicBytes));
+  func::ReturnOp::create(b, loc, bytes);
+}
+
+/// Emits an error if the size of a temporary depends on more than the sizes of
+/// the arguments.
+static LogicalResult checkSizes(memref::AllocOp op) {
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  for (Value size : op.getDynamicSizes())
+    (void)getBackwardSlice(size, &slice, options);
+  for (Operation *producer : slice)
+    if (!isPure(producer) || isa<memref::AllocOp>(producer))
+      return op.emitOpError("expects a size that follows from the sizes of the "
+                            "arguments, but it depends on ")
+             << producer->getName();
+  return success();
+}
+
+LogicalResult WorkspacePlanner::run() {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expects one block, but has ")
+           << function.getBody().getBlocks().size();
+  if (failed(collect()))
+    return failure();
+  for (memref::AllocOp op : dynamic)
+    if (failed(checkSizes(op)))
+      return failure();
+  auto type = MemRefType::get({ShapedType::kDynamic},
+                              IntegerType::get(function.getContext(), 8));
+  if (failed(function.insertArgument(function.getNumArguments(), type, {},
+                                     function.getLoc())))
+    return failure();
+  rewrite(placeStatic());
+  return success();
+}
+
+namespace {
+struct PlanWorkspacePass : fp8::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (function.isExternal() || !function.isPublic())
+        continue;
+      if (failed(WorkspacePlanner(function).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,158 @@
+//===- QuantizeMatmuls.cpp -----------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp8-quantize-matmuls: fp8.matmul becomes amax, scale, cast and scaled_mm.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/TensorView.h"
+#include "mlir/IR/Remarks.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_QUANTIZEMATMULSPASS
+#include "Fp8/Transforms/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+namespace {
+/// A tensor in fp8 and what undoes its scale.
+struct Quantized {
+  Value narrow, descale;
+};
+} // namespace
+
+/// Quantizes `wide` to `type` with one scale for the whole tensor. What `wide`
+/// was widened from has the same values in fewer bytes.
+static Quantized quantizeTensorwise(OpBuilder &b, Location loc, Value wide,
+                                    FloatType type) {
+  wide = stripExtensions(wide);
+  auto amax = AmaxOp::create(
+      b, loc, wide,
+      GranularityAttr::get(b.getContext(), GranularityKind::Tensor));
+  auto scale = ScaleOp::create(b, loc, amax, type);
+  auto wideType = cast<RankedTensorType>(wide.getType());
+  auto narrow = CastOp::create(
+      b, loc, wideType.clone(type), wide, scale.getScale(),
+      GranularityAttr::get(b.getContext(), GranularityKind::Tensor));
+  return {narrow, scale.getDescale()};
+}
+
+/// Why `op` stays wide, or none.
+static std::optional<std::string> getReasonToKeep(MatmulOp op,
+                                                  const TargetInfo &target) {
+  auto convert = op->getAttrOfType<StringAttr>(kConvertAttr);
+  if (convert && convert.getValue() == "never")
+    return std::string("fp8.convert is \"never\"");
+  if (!target.hasFp8())
+    return ("target " + target.name + " has no fp8 matrix units").str();
+  if (op.getType().getElementType().isF64())
+    return std::string("f64 is no candidate for fp8");
+  return std::nullopt;
+}
+
+/// Replaces `op` by its tensorwise quantized form: e4m3 for activations and
+/// weights, e5m2 for gradients, fast accumulation in the forward pass only.
+static void quantize(RewriterBase &rewriter, MatmulOp op,
+                     const TargetInfo &target) {
+  MLIRContext *context = op.getContext();
+  std::optional<OperandSide> gradient = op.getGradient();
+  auto typeOf = [&](OperandSide side) {
+    return gradient == side ? target.getE5M2(context) : target.getE4M3(context);
+  };
+  rewriter.setInsertionPoint(op);
+  Quantized a = quantizeTensorwise(rewriter, op.getLoc(), op.getA(),
+                                   typeOf(OperandSide::A));
+  Quantized b = quantizeTensorwise(rewriter, op.getLoc(), op.getB(),
+                                   typeOf(OperandSide::B));
+  auto granularity = GranularityAttr::get(context, GranularityKind::Tensor);
+  bool fastAccum = target.fastAccum && op.getRole() == Role::Forward;
+  rewriter.replaceOpWithNewOp<ScaledMMOp>(
+      op, op.getType(), a.narrow, b.narrow, a.descale, b.descale, op.getAcc(),
+      op.getBias(), op.getTransA(), op.getTransB(), fastAccum, granularity,
+      granularity, op.getNameAttr());
+}
+
+/// "64x128x256", M x K x N, of a matmul, for a remark.
+static std::string describeSizes(MatmulOp op) {
+  RankedTensorType a = op.getA().getType(), d = op.getType();
+  int64_t k = a.getShape().take_back(2)[op.getTransA() ? 0 : 1];
+  auto text = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
+  };
+  ArrayRef<int64_t> mn = d.getShape().take_back(2);
+  return text(mn[0]) + "x" + text(k) + "x" + text(mn[1]);
+}
+
+/// The start of a remark about `op`: its name, role and sizes.
+static std::string describe(MatmulOp op) {
+  return (op.getName().value_or("matmul") + " (" + stringifyRole(op.getRole()) +
+          ", " + describeSizes(op) + ")")
+      .str();
+}
+
+/// Checks every `fp8.convert` below `root`.
+static LogicalResult verifyConvertAttrs(Operation *root) {
+  WalkResult result = root->walk([](MatmulOp op) {
+    Attribute attribute = op->getAttr(kConvertAttr);
+    auto text = dyn_cast_if_present<StringAttr>(attribute);
+    if (!attribute || (text && (text.getValue() == "always" ||
+                                text.getValue() == "never")))
+      return WalkResult::advance();
+    op.emitOpError("expects fp8.convert to be \"always\" or \"never\", but got ")
+        << attribute;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+namespace {
+struct QuantizeMatmulsPass
+    : fp8::impl::QuantizeMatmulsPassBase<QuantizeMatmulsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    const TargetInfo *info = lookupTarget(target);
+    if (!info) {
+      module.emitError("expects a target among ")
+          << getTargetNames() << ", but got '" << target << "'";
+      return signalPassFailure();
+    }
+    if (recipe != "tensorwise") {
+      module.emitError("expects a recipe among tensorwise, but got '")
+          << recipe << "'";
+      return signalPassFailure();
+    }
+    if (failed(verifyConvertAttrs(module)))
+      return signalPassFailure();
+
+    // Each matmul is looked at once and stands for itself: a walk is enough.
+    IRRewriter rewriter(&getContext());
+    SmallVector<MatmulOp> matmuls;
+    module.walk([&](MatmulOp op) { matmuls.push_back(op); });
+    for (MatmulOp op : matmuls) {
+      auto options = remark::RemarkOpts::name("QuantizeMatmuls").category("fp8");
+      std::string what = describe(op);
+      if (std::optional<std::string> reason = getReasonToKeep(op, *info)) {
+        remark::missed(op.getLoc(), options)
+            << remark::reason("{0} kept wide: {1}", what, *reason);
+        continue;
+      }
+      remark::passed(op.getLoc(), options)
+          << remark::reason("{0} converted, recipe {1}", what,
+                            recipe.getValue());
+      quantize(rewriter, op, *info);
+    }
+  }
+};
+} // namespace

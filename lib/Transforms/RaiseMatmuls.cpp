@@ -1,0 +1,381 @@
+//===- RaiseMatmuls.cpp --------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp8-raise-matmuls: every spelling of a contraction becomes fp8.matmul.
+//
+// The loops of a contraction are labels. Operands are traced, labels in hand,
+// through transposes, broadcasts and widenings to what they are copies of; then
+// the loops are classified by which operands carry them, and the operands are
+// brought into the form of fp8.matmul with as few ops as possible.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/TensorView.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_RAISEMATMULSPASS
+#include "Fp8/Transforms/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+using Labels = SmallVector<unsigned>;
+
+namespace {
+/// A contraction in labels: `a` carries batch, m and k, `b` batch, k and n.
+struct Contraction {
+  linalg::LinalgOp op;
+  TensorView a, b;
+  /// The labels of the result, as it is stored.
+  Labels out;
+  Labels batch, m, n, k;
+};
+
+/// What follows a contraction and becomes part of its epilogue.
+struct Epilogue {
+  /// The last value of the chain, which fp8.matmul replaces.
+  Value last;
+  Value bias;
+};
+} // namespace
+
+static Labels concat(ArrayRef<unsigned> x, ArrayRef<unsigned> y,
+                     ArrayRef<unsigned> z = {}) {
+  Labels result(x);
+  llvm::append_range(result, y);
+  llvm::append_range(result, z);
+  return result;
+}
+
+static Type getElementType(Value value) {
+  return getElementTypeOrSelf(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Analysis
+//===----------------------------------------------------------------------===//
+
+/// The operand as a view whose labels are the loops that it carries; none if its
+/// map does more than pick loops.
+static std::optional<TensorView> getOperandView(linalg::LinalgOp op,
+                                                OpOperand &operand) {
+  TensorView view{operand.get(), {}};
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
+      return std::nullopt;
+    view.labels.push_back(dim.getPosition());
+  }
+  return view;
+}
+
+/// Traces both operands to what they are copies of, through widenings only if
+/// both end at the same element type.
+static void traceOperands(Contraction &c) {
+  TensorView a = traceView(c.a, /*throughExtensions=*/true);
+  TensorView b = traceView(c.b, /*throughExtensions=*/true);
+  if (getElementType(a.value) != getElementType(b.value)) {
+    a = traceView(c.a, /*throughExtensions=*/false);
+    b = traceView(c.b, /*throughExtensions=*/false);
+  }
+  c.a = a;
+  c.b = b;
+}
+
+/// Sorts the loops by who carries them. Loops of the result come in its order,
+/// contracted ones in the order of `a`. Returns a reason on failure.
+static std::optional<StringRef> classifyLoops(Contraction &c) {
+  for (unsigned label : c.out) {
+    bool inA = llvm::is_contained(c.a.labels, label);
+    bool inB = llvm::is_contained(c.b.labels, label);
+    if (!inA && !inB)
+      return "a dimension of the result is in no operand";
+    (inA && inB ? c.batch : inA ? c.m : c.n).push_back(label);
+  }
+  for (unsigned label : c.a.labels)
+    if (!llvm::is_contained(c.out, label))
+      c.k.push_back(label);
+  for (unsigned label : c.k)
+    if (!llvm::is_contained(c.b.labels, label))
+      return "an operand is summed along a dimension of its own";
+  if (c.k.size() + c.n.size() + c.batch.size() != c.b.labels.size())
+    return "an operand is summed along a dimension of its own";
+  if (c.m.empty() || c.n.empty() || c.k.empty())
+    return "it is no product of two matrices";
+  return std::nullopt;
+}
+
+/// The contraction that `op` computes, or the reason why it cannot be raised.
+static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
+  auto a = getOperandView(op, *op.getDpsInputOperand(0));
+  auto b = getOperandView(op, *op.getDpsInputOperand(1));
+  auto out = getOperandView(op, *op.getDpsInitOperand(0));
+  if (!a || !b || !out)
+    return "an indexing map does more than pick dimensions";
+  c.op = op;
+  c.a = *a;
+  c.b = *b;
+  c.out = out->labels;
+  traceOperands(c);
+  Type type = getElementType(c.a.value);
+  if (type != getElementType(c.b.value))
+    return "the operands have different element types";
+  if (!isa<BFloat16Type, Float16Type, Float32Type>(type))
+    return "the element type is not bf16, f16 or f32";
+  if (!isa<BFloat16Type, Float16Type, Float32Type>(
+          getElementType(op.getDpsInits()[0])))
+    return "the type of the sum is not bf16, f16 or f32";
+  if (std::optional<StringRef> reason = classifyLoops(c))
+    return reason;
+  // The first operand is the one whose rows come first in the result.
+  if (llvm::find(c.out, c.m.front()) > llvm::find(c.out, c.n.front())) {
+    std::swap(c.a, c.b);
+    std::swap(c.m, c.n);
+  }
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Epilogue
+//===----------------------------------------------------------------------===//
+
+/// If `op` adds something to `value`, element by element, the other addend as a
+/// view with the labels of `value`'s dimensions.
+static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
+                                            ArrayRef<unsigned> labels) {
+  if (op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return std::nullopt;
+  Block *body = op.getBody();
+  auto add = cast<linalg::YieldOp>(body->getTerminator())
+                 .getOperand(0)
+                 .getDefiningOp<arith::AddFOp>();
+  if (!add || add.getLhs() == add.getRhs() ||
+      !llvm::is_contained({add.getLhs(), add.getRhs()},
+                          Value(body->getArgument(0))) ||
+      !llvm::is_contained({add.getLhs(), add.getRhs()},
+                          Value(body->getArgument(1))))
+    return std::nullopt;
+  unsigned position = op.getDpsInputs()[0] == value ? 0 : 1;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(position));
+  OpOperand *other = op.getDpsInputOperand(1 - position);
+  if (op.getDpsInputs()[position] != value || !map.isIdentity() ||
+      other->get() == value)
+    return std::nullopt;
+  std::optional<TensorView> view = getOperandView(
+      cast<linalg::LinalgOp>(op.getOperation()), *other);
+  if (!view)
+    return std::nullopt;
+  for (unsigned &label : view->labels)
+    label = labels[label];
+  return view;
+}
+
+/// `view` traced to a vector along the columns of the result, or null.
+static Value traceBias(const Contraction &c, TensorView view) {
+  view = traceView(view, /*throughExtensions=*/true);
+  bool alongColumns = c.n.size() == 1 && ArrayRef(view.labels) == ArrayRef(c.n);
+  return alongColumns ? view.value : nullptr;
+}
+
+/// Follows the contraction's result through the ops that fp8.matmul does itself:
+/// one bias and one rounding, in either order. A rounding before the bias is
+/// dropped; none is added.
+static Epilogue matchEpilogue(const Contraction &c, Value bias) {
+  Epilogue epilogue{c.op->getResult(0), bias};
+  bool rounded = false;
+  while (epilogue.last.hasOneUse()) {
+    auto user = dyn_cast<linalg::GenericOp>(*epilogue.last.user_begin());
+    if (!user || user.isDpsInit(&*epilogue.last.use_begin()))
+      break;
+    if (!rounded && classifyElementwise(user) == ElementwiseKind::Truncate &&
+        user.getIndexingMapsArray()[0].isIdentity()) {
+      rounded = true;
+      epilogue.last = user->getResult(0);
+      continue;
+    }
+    if (epilogue.bias)
+      break;
+    std::optional<TensorView> other = matchAddTo(user, epilogue.last, c.out);
+    if (!other || !(epilogue.bias = traceBias(c, *other)))
+      break;
+    epilogue.last = user->getResult(0);
+  }
+  return epilogue;
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+/// Copies `view` so that its dimensions come in the order of `labels`.
+static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view,
+                              ArrayRef<unsigned> labels) {
+  if (ArrayRef(view.labels) == labels)
+    return view;
+  SmallVector<int64_t> permutation;
+  for (unsigned label : labels)
+    permutation.push_back(llvm::find(view.labels, label) - view.labels.begin());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, view.value);
+  applyPermutationToVector(sizes, permutation);
+  Value empty = tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
+  auto transpose =
+      linalg::TransposeOp::create(b, loc, view.value, empty, permutation);
+  return {transpose->getResult(0), Labels(labels)};
+}
+
+/// Which dimensions become one: each batch dimension stays, then two groups.
+static SmallVector<ReassociationIndices> groupDims(unsigned batch,
+                                                   unsigned first,
+                                                   unsigned second) {
+  SmallVector<ReassociationIndices> groups;
+  int64_t next = 0;
+  auto add = [&](unsigned size) {
+    ReassociationIndices &group = groups.emplace_back();
+    for (unsigned i = 0; i < size; ++i)
+      group.push_back(next++);
+  };
+  for (unsigned i = 0; i < batch; ++i)
+    add(1);
+  add(first);
+  add(second);
+  return groups;
+}
+
+/// `view` as batch x rows x columns, or batch x columns x rows if it is stored
+/// so; `transposed` says which. Only another order costs a copy.
+static Value packOperand(OpBuilder &b, Location loc, TensorView view,
+                         ArrayRef<unsigned> batch, ArrayRef<unsigned> rows,
+                         ArrayRef<unsigned> cols, bool &transposed) {
+  transposed = ArrayRef(view.labels) == ArrayRef(concat(batch, cols, rows));
+  if (!transposed)
+    view = transposeTo(b, loc, view, concat(batch, rows, cols));
+  unsigned first = transposed ? cols.size() : rows.size();
+  unsigned second = transposed ? rows.size() : cols.size();
+  if (first == 1 && second == 1)
+    return view.value;
+  return tensor::CollapseShapeOp::create(b, loc, view.value,
+                                         groupDims(batch.size(), first, second));
+}
+
+/// The result of fp8.matmul in the shape and order of the contraction's own.
+static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
+                          Value result) {
+  Labels order = concat(c.batch, c.m, c.n);
+  if (c.m.size() > 1 || c.n.size() > 1) {
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
+    SmallVector<OpFoldResult> shape;
+    for (unsigned label : order)
+      shape.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
+    SmallVector<int64_t> staticShape;
+    std::tie(staticShape, std::ignore) = decomposeMixedValues(shape);
+    result = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(staticShape, getElementType(result)),
+        result, groupDims(c.batch.size(), c.m.size(), c.n.size()), shape);
+  }
+  return transposeTo(b, loc, {result, order}, c.out).value;
+}
+
+/// What filters and reports call the layer: the name of the weight's argument,
+/// which is the second operand if both are arguments.
+static StringAttr getLayerName(const Contraction &c) {
+  for (Value value : {c.b.value, c.a.value}) {
+    auto argument = dyn_cast<BlockArgument>(value);
+    auto function = argument ? dyn_cast<func::FuncOp>(
+                                   argument.getOwner()->getParentOp())
+                             : nullptr;
+    if (!function)
+      continue;
+    unsigned number = argument.getArgNumber();
+    if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr))
+      return name;
+    return StringAttr::get(value.getContext(), "arg" + Twine(number));
+  }
+  return {};
+}
+
+/// Replaces the contraction and its epilogue by an fp8.matmul.
+static void raise(IRRewriter &rewriter, Contraction &c) {
+  Location loc = c.op.getLoc();
+  Value init = c.op.getDpsInits()[0];
+  bool hasAcc = !isZeroTensor(init);
+  Value bias = hasAcc ? traceBias(c, {init, c.out}) : nullptr;
+  hasAcc &= !bias;
+  Epilogue epilogue = matchEpilogue(c, bias);
+
+  rewriter.setInsertionPoint(epilogue.last.getDefiningOp());
+  bool transA, transB, accTransposed = false;
+  Value a = packOperand(rewriter, loc, c.a, c.batch, c.m, c.k, transA);
+  Value b = packOperand(rewriter, loc, c.b, c.batch, c.k, c.n, transB);
+  Value acc;
+  if (hasAcc) {
+    TensorView view = transposeTo(rewriter, loc, {init, c.out},
+                                  concat(c.batch, c.m, c.n));
+    acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
+  }
+  auto aType = cast<RankedTensorType>(a.getType());
+  auto bType = cast<RankedTensorType>(b.getType());
+  SmallVector<int64_t> shape(aType.getShape().drop_back(2));
+  shape.push_back(aType.getShape().take_back(2)[transA ? 1 : 0]);
+  shape.push_back(bType.getShape().take_back(2)[transB ? 0 : 1]);
+  auto matmul = MatmulOp::create(
+      rewriter, loc,
+      RankedTensorType::get(shape, getElementType(epilogue.last)), a, b, acc,
+      epilogue.bias, transA, transB, Role::Forward,
+      /*gradient=*/OperandSideAttr(), getLayerName(c));
+  if (Attribute convert = c.op->getAttr(kConvertAttr))
+    matmul->setAttr(kConvertAttr, convert);
+  rewriter.replaceAllUsesWith(
+      epilogue.last, unpackResult(rewriter, loc, c, matmul.getResult()));
+}
+
+//===----------------------------------------------------------------------===//
+// Pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct RaiseMatmulsPass : fp8::impl::RaiseMatmulsPassBase<RaiseMatmulsPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    // Contractions are rare and each is looked at once, so this is a walk and
+    // not a set of patterns.
+    SmallVector<linalg::LinalgOp> candidates;
+    getOperation()->walk([&](linalg::LinalgOp op) {
+      if (linalg::isaContractionOpInterface(op) && op.hasPureTensorSemantics())
+        candidates.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : candidates) {
+      Contraction contraction;
+      std::optional<StringRef> reason = analyze(op, contraction);
+      if (!reason) {
+        raise(rewriter, contraction);
+        continue;
+      }
+      remark::missed(op.getLoc(),
+                     remark::RemarkOpts::name("RaiseMatmuls").category("fp8"))
+          << remark::reason("not raised: {0}", *reason);
+    }
+    // The transposes and widenings that were looked through.
+    (void)runRegionDCE(rewriter, getOperation()->getRegions());
+  }
+};
+} // namespace

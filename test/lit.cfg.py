@@ -1,0 +1,61 @@
+# Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""lit configuration: which files are tests, and what their commands find."""
+
+import os
+import subprocess
+
+import lit.formats
+
+config.name = "mlir-fp8"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".py", ".test"]
+config.excludes = ["Inputs", "oracle", "support", "unit", "lit.cfg.py"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
+
+# Ours first: a test never runs an installed fp8-opt.
+config.environment["PATH"] = os.pathsep.join(
+    [
+        os.path.join(config.fp8_binary_dir, "bin"),
+        config.llvm_tools_dir,
+        os.environ["PATH"],
+    ]
+)
+config.environment["FILECHECK_OPTS"] = (
+    "-enable-var-scope --allow-unused-prefixes=false"
+)
+for name in ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
+    if name in os.environ:
+        config.environment[name] = os.environ[name]
+config.environment["PYTHONPATH"] = os.path.join(config.test_source_root, "oracle")
+config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
+
+config.substitutions += [
+    ("%python", config.python),
+    ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
+    ("%inputs", os.path.join(config.test_source_root, "Inputs")),
+    ("%oracle", os.path.join(config.test_source_root, "oracle")),
+    ("%fp8rt", os.path.join(config.fp8_binary_dir, "lib", "libfp8rt.so")),
+    ("%source", config.fp8_source_dir),
+]
+
+
+def gpu_compute_capability():
+    """The compute capability of the first GPU, times ten; 0 without one."""
+    command = ["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"]
+    try:
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    except (OSError, subprocess.CalledProcessError):
+        return 0
+    return int(answer.stdout.splitlines()[0].replace(".", ""))
+
+
+sm = gpu_compute_capability()
+if os.environ.get("FP8_REQUIRE_GPU") and not sm:
+    lit_config.fatal("FP8_REQUIRE_GPU is set but no GPU answers")
+config.available_features |= {f"sm{v}" for v in (80, 89, 90, 100) if sm >= v}
+if config.sanitizers:
+    config.available_features.add("sanitizers")
+lit_config.parallelism_groups["gpu"] = 1

@@ -1,0 +1,527 @@
+//===- fp8-run.cpp -------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a model's step in FP8, runs it on the CPU, and compares it with what
+// the program means without any rounding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Array.h"
+#include "Execute.h"
+#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/InitAll.h"
+#include "Fp8/Pipelines/Pipelines.h"
+#include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/Passes.h"
+#include "Report.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include <chrono>
+
+using namespace mlir;
+using namespace fp8run;
+namespace cl = llvm::cl;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"fp8-run options"};
+  cl::opt<std::string> file{cl::Positional, cl::Required, cl::cat(category),
+                            cl::desc("<model.mlir>")};
+  cl::opt<bool> backward{
+      "backward", cl::cat(category),
+      cl::desc("Derive and run the backward pass too")};
+  cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
+                              cl::value_desc("name"),
+                              cl::desc("The device (default: cpu)")};
+  cl::opt<std::string> recipe{
+      "recipe", cl::init("tensorwise"), cl::cat(category),
+      cl::value_desc("name"),
+      cl::desc("How scales are chosen: tensorwise (default), or none, which "
+               "keeps every matmul wide")};
+  cl::opt<std::string> inputs{
+      "inputs", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("Read arguments from argN.npy, names from index.json")};
+  cl::opt<uint64_t> seed{
+      "seed", cl::init(0), cl::cat(category),
+      cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<std::string> outputs{
+      "outputs", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("Write results to resultN.npy, float32")};
+  cl::opt<bool> compare{
+      "compare", cl::cat(category),
+      cl::desc("Print the error of each result against the wide program in f64, "
+               "in decibels")};
+  cl::opt<std::string> emit{
+      "emit", cl::cat(category), cl::value_desc("stage"),
+      cl::desc("Print the IR after a stage and run nothing: raise, derive, "
+               "quantize, layout, linalg, blaslt, bufferize, runtime, llvm")};
+};
+
+/// Times of the stages, in order.
+class Stopwatch {
+public:
+  template <typename Fn>
+  auto time(StringRef name, Fn fn) {
+    auto start = std::chrono::steady_clock::now();
+    auto result = fn();
+    std::chrono::duration<double, std::milli> passed =
+        std::chrono::steady_clock::now() - start;
+    times.push_back({name.str(), passed.count()});
+    return result;
+  }
+  ArrayRef<std::pair<std::string, double>> getTimes() const { return times; }
+
+private:
+  SmallVector<std::pair<std::string, double>> times;
+};
+
+/// What a run is about: the model, and what its arguments and results are called.
+struct Model {
+  OwningOpRef<ModuleOp> module;
+  /// The public function.
+  std::string function;
+  /// Arguments before the backward pass added tangents.
+  unsigned numArguments = 0;
+  SmallVector<std::string> argumentNames, resultNames;
+};
+} // namespace
+
+/// Prints an error and returns failure.
+static LogicalResult report(const Twine &message) {
+  llvm::errs() << "fp8-run: error: " << message << "\n";
+  return failure();
+}
+
+static LogicalResult report(llvm::Error error) {
+  return report(llvm::toString(std::move(error)));
+}
+
+static LogicalResult checkOptions(const Options &options) {
+  if (!fp8::lookupTarget(options.target))
+    return report("expects a target among " + fp8::getTargetNames() +
+                  ", but got '" + options.target + "'");
+  if (options.recipe != "tensorwise" && options.recipe != "none")
+    return report("expects a recipe among tensorwise, none, but got '" +
+                  options.recipe + "'");
+  if (options.target != "cpu" && options.emit.empty())
+    return report("expects target cpu to run a step here, but got '" +
+                  options.target + "'; --emit prints its IR");
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+/// The only public function of `module` that has a body.
+static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      functions.push_back(function);
+  if (functions.size() != 1) {
+    module.emitError("expects one public function with a body, but found ")
+        << functions.size();
+    return failure();
+  }
+  for (Type type : functions[0].getFunctionType().getInputs())
+    if (!isa<RankedTensorType>(type) ||
+        !cast<RankedTensorType>(type).hasStaticShape()) {
+      functions[0].emitError("expects ranked tensors of static shape as "
+                             "arguments, but got ")
+          << type;
+      return failure();
+    }
+  return functions[0];
+}
+
+/// Takes the names in `index.json` of the directory of inputs, if there is one.
+static LogicalResult readNames(StringRef directory, Model &model) {
+  SmallString<128> path(directory);
+  llvm::sys::path::append(path, "index.json");
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  if (!buffer)
+    return success();
+  llvm::Expected<llvm::json::Value> json =
+      llvm::json::parse((*buffer)->getBuffer());
+  if (!json)
+    return report(path + ": " + llvm::toString(json.takeError()));
+  auto readList = [&](StringRef key, SmallVectorImpl<std::string> &names) {
+    llvm::json::Object *object = json->getAsObject();
+    llvm::json::Array *list = object ? object->getArray(key) : nullptr;
+    if (!list)
+      return report(path + ": expects an object with a list '" + key + "'");
+    for (llvm::json::Value &entry : *list) {
+      llvm::json::Object *fields = entry.getAsObject();
+      auto name = fields ? fields->getString("name") : std::nullopt;
+      if (!name)
+        return report(path + ": expects a 'name' in each entry of '" + key +
+                      "'");
+      names.push_back(name->str());
+    }
+    return success();
+  };
+  return success(succeeded(readList("args", model.argumentNames)) &&
+                 succeeded(readList("results", model.resultNames)));
+}
+
+/// Makes up the names that `index.json` did not give.
+static void completeNames(func::FuncOp function, bool backward, Model &model) {
+  for (unsigned i = model.argumentNames.size(); i < model.numArguments; ++i) {
+    auto known = function.getArgAttrOfType<StringAttr>(i, fp8::kNameAttr);
+    model.argumentNames.push_back(known ? known.str()
+                                        : "arg" + std::to_string(i));
+  }
+  for (unsigned i = model.resultNames.size(); i < function.getNumResults(); ++i)
+    model.resultNames.push_back("result" + std::to_string(i));
+  if (!backward || model.resultNames.size() > function.getNumResults())
+    return;
+  for (unsigned i = 0; i < model.numArguments; ++i)
+    if (isa<FloatType>(
+            getElementTypeOrSelf(function.getArgument(i).getType())) &&
+        !function.getArgAttr(i, fp8::kFrozenAttr))
+      model.resultNames.push_back("d_" + model.argumentNames[i]);
+}
+
+/// Parses the file and finds out what it is about.
+static LogicalResult loadModel(const Options &options, MLIRContext &context,
+                               llvm::SourceMgr &sources, Model &model) {
+  std::string message;
+  auto file = openInputFile(options.file, &message);
+  if (!file)
+    return report(message);
+  sources.AddNewSourceBuffer(std::move(file), SMLoc());
+  model.module = parseSourceFile<ModuleOp>(sources, &context);
+  if (!model.module)
+    return failure();
+  FailureOr<func::FuncOp> function = findFunction(*model.module);
+  if (failed(function))
+    return failure();
+  model.function = function->getName().str();
+  model.numArguments = function->getNumArguments();
+  if (!options.inputs.empty()) {
+    if (!llvm::sys::fs::is_directory(options.inputs))
+      return report("expects a directory of inputs, but '" + options.inputs +
+                    "' is none");
+    if (failed(readNames(options.inputs, model)))
+      return failure();
+  }
+  completeNames(*function, options.backward, model);
+  for (unsigned i = 0; i < model.numArguments; ++i)
+    function->setArgAttr(i, fp8::kNameAttr,
+                         StringAttr::get(&context, model.argumentNames[i]));
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Stages
+//===----------------------------------------------------------------------===//
+
+static LogicalResult runStage(ModuleOp module, const fp8::Stage &stage) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  stage.build(pm);
+  return pm.run(module);
+}
+
+/// Runs `stages`, timing each.
+static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
+                               Stopwatch &watch) {
+  for (const fp8::Stage &stage : stages)
+    if (failed(watch.time(stage.name,
+                          [&] { return runStage(module, stage); })))
+      return failure();
+  return success();
+}
+
+/// Prints the IR after the stage that --emit names.
+static LogicalResult emit(const Options &options, ModuleOp module,
+                          ArrayRef<fp8::Stage> stages) {
+  const fp8::Stage *last = llvm::find_if(stages, [&](const fp8::Stage &stage) {
+    return stage.name == options.emit;
+  });
+  if (last == stages.end()) {
+    auto names = llvm::map_range(
+        stages, [](const fp8::Stage &stage) { return stage.name; });
+    return report("expects a stage among " + llvm::join(names, ", ") +
+                  ", but got '" + options.emit + "'");
+  }
+  Stopwatch watch;
+  if (failed(runStages(module, stages.take_front(last - stages.begin() + 1),
+                       watch)))
+    return failure();
+  module.print(llvm::outs());
+  llvm::outs() << "\n";
+  return success();
+}
+
+/// The stages of this run: those on tensors, and those to the CPU.
+static std::pair<SmallVector<fp8::Stage>, SmallVector<fp8::Stage>>
+getStages(const Options &options) {
+  fp8::TrainOptions train;
+  train.target = options.target.getValue();
+  train.recipe = options.recipe.getValue();
+  SmallVector<fp8::Stage> lower;
+  if (options.target == "cpu")
+    lower = fp8::getLowerToCpuStages();
+  return {fp8::getTrainStages(train, options.backward), lower};
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs and results
+//===----------------------------------------------------------------------===//
+
+static Signature getSignature(func::FuncOp function) {
+  Signature signature{function.getName().str(), {}, {}};
+  for (Type type : function.getArgumentTypes())
+    signature.arguments.push_back(cast<RankedTensorType>(type));
+  for (Type type : function.getResultTypes())
+    signature.results.push_back(cast<RankedTensorType>(type));
+  return signature;
+}
+
+/// The arguments of `signature`: from files, or random. A tangent without a file
+/// is random, an argument without a file is an error.
+static FailureOr<SmallVector<Array>> getInputs(const Options &options,
+                                               const Signature &signature,
+                                               unsigned numArguments) {
+  SmallVector<Array> inputs;
+  for (auto [index, type] : llvm::enumerate(signature.arguments)) {
+    SmallString<128> path(options.inputs);
+    llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
+    bool tangent = index >= numArguments;
+    if (options.inputs.empty() || (tangent && !llvm::sys::fs::exists(path))) {
+      inputs.push_back(makeRandom(type, options.seed, index));
+      continue;
+    }
+    llvm::Expected<Array> array = readNpy(path);
+    if (!array)
+      return report(array.takeError());
+    // Only to check shape and values, which the wide program would take.
+    auto bytes = encode(*array, type, path);
+    if (!bytes)
+      return report(bytes.takeError());
+    inputs.push_back(std::move(*array));
+  }
+  return inputs;
+}
+
+/// Compiles the lowered `module` and runs it on `inputs`.
+static FailureOr<SmallVector<Array>> execute(ModuleOp module,
+                                             const Signature &signature,
+                                             ArrayRef<Array> inputs,
+                                             Stopwatch &watch) {
+  auto executable = watch.time(
+      "compile", [&] { return Executable::compile(module, signature); });
+  if (!executable)
+    return report(executable.takeError());
+  std::vector<std::vector<char>> arguments;
+  for (auto [array, type] : llvm::zip_equal(inputs, signature.arguments)) {
+    auto bytes = encode(array, type, signature.name);
+    if (!bytes)
+      return report(bytes.takeError());
+    arguments.push_back(std::move(*bytes));
+  }
+  auto bytes = watch.time("run", [&] { return executable->run(arguments); });
+  if (!bytes)
+    return report(bytes.takeError());
+  SmallVector<Array> results;
+  for (auto [buffer, type] : llvm::zip_equal(*bytes, signature.results))
+    results.push_back(decode(buffer, type));
+  return results;
+}
+
+/// Runs `module`, a step before quantization, in f64.
+static FailureOr<SmallVector<Array>> executeWide(ModuleOp module,
+                                                 StringRef function,
+                                                 ArrayRef<Array> inputs) {
+  PassManager widen(module.getContext(), ModuleOp::getOperationName());
+  widen.addPass(fp8::createWidenPass());
+  if (failed(widen.run(module)))
+    return failure();
+  Signature signature =
+      getSignature(module.lookupSymbol<func::FuncOp>(function));
+  Stopwatch watch;
+  if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
+    return failure();
+  return execute(module, signature, inputs, watch);
+}
+
+/// Writes every result, or nothing.
+static LogicalResult writeResults(StringRef directory,
+                                  ArrayRef<Array> results) {
+  if (std::error_code error = llvm::sys::fs::create_directories(directory))
+    return report("cannot make the directory '" + directory +
+                  "': " + error.message());
+  std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
+  for (auto [index, result] : llvm::enumerate(results)) {
+    SmallString<128> path(directory);
+    llvm::sys::path::append(path, "result" + std::to_string(index) + ".npy");
+    std::error_code error;
+    files.push_back(std::make_unique<llvm::ToolOutputFile>(
+        path, error, llvm::sys::fs::OF_None));
+    if (error)
+      return report("cannot write '" + path + "': " + error.message());
+    files.back()->os() << encodeNpy(result);
+    files.back()->os().flush();
+    if (files.back()->os().has_error()) {
+      (void)report("cannot write '" + path +
+             "': " + files.back()->os().error().message());
+      files.back()->os().clear_error();
+      return failure();
+    }
+  }
+  for (auto &file : files)
+    file->keep();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// The report
+//===----------------------------------------------------------------------===//
+
+static std::string formatNumber(const char *format, double value) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(format, value);
+  return text;
+}
+
+static void printErrors(ArrayRef<std::string> names, ArrayRef<Array> reference,
+                        ArrayRef<Array> results) {
+  llvm::outs() << "Error against the wide program in f64\n";
+  SmallVector<SmallVector<std::string>> rows;
+  for (auto [name, ref, out] : llvm::zip(names, reference, results))
+    rows.push_back({name, formatNumber("%.2f dB", getDecibels(ref, out))});
+  printTable(llvm::outs(), rows);
+}
+
+static void printLinears(ArrayRef<Linear> linears) {
+  unsigned found = 0, converted = 0;
+  for (const Linear &linear : linears) {
+    found += linear.matmuls;
+    converted += linear.converted;
+  }
+  llvm::outs() << "\nLinears: " << linears.size() << " found, " << converted
+               << " of " << found << " matmuls in fp8\n";
+  SmallVector<SmallVector<std::string>> rows = {
+      {"name", "M x K x N", "matmuls", "in fp8"}};
+  for (const Linear &linear : linears)
+    rows.push_back({linear.name, linear.sizes, std::to_string(linear.matmuls),
+                    std::to_string(linear.converted)});
+  printTable(llvm::outs(), rows);
+}
+
+static void printTimes(const Stopwatch &watch) {
+  llvm::outs() << "\nTime\n";
+  SmallVector<SmallVector<std::string>> rows;
+  for (const auto &[name, milliseconds] : watch.getTimes())
+    rows.push_back({name, formatNumber("%.1f ms", milliseconds)});
+  printTable(llvm::outs(), rows);
+}
+
+//===----------------------------------------------------------------------===//
+// Main
+//===----------------------------------------------------------------------===//
+
+/// Everything after the model is loaded.
+static LogicalResult run(const Options &options, Model &model,
+                         Stopwatch &watch) {
+  ModuleOp module = *model.module;
+  auto [train, lower] = getStages(options);
+  if (!options.emit.empty()) {
+    llvm::append_range(train, lower);
+    return emit(options, module, train);
+  }
+  auto getFunction = [&] {
+    return module.lookupSymbol<func::FuncOp>(model.function);
+  };
+
+  // Up to here the program is wide: what it is compared with.
+  unsigned numWide = options.backward ? 2 : 1;
+  if (failed(runStages(module, ArrayRef(train).take_front(numWide), watch)))
+    return failure();
+  OwningOpRef<ModuleOp> wide = module.clone();
+  Signature signature = getSignature(getFunction());
+  unsigned numTangents = signature.arguments.size() - model.numArguments;
+  SmallVector<Linear> linears = findLinears(getFunction());
+  int64_t wideBytes = getResidualBytes(getFunction(), numTangents);
+  FailureOr<SmallVector<Array>> inputs =
+      getInputs(options, signature, model.numArguments);
+  if (failed(inputs) ||
+      failed(runStages(module, ArrayRef(train).drop_front(numWide), watch)))
+    return failure();
+  countConverted(getFunction(), linears);
+  int64_t fp8Bytes = getResidualBytes(getFunction(), numTangents);
+
+  if (failed(runStages(module, lower, watch)))
+    return failure();
+  FailureOr<SmallVector<Array>> results =
+      execute(module, signature, *inputs, watch);
+  if (failed(results))
+    return failure();
+  if (options.compare) {
+    FailureOr<SmallVector<Array>> reference =
+        executeWide(*wide, model.function, *inputs);
+    if (failed(reference))
+      return failure();
+    printErrors(model.resultNames, *reference, *results);
+  }
+  if (!options.outputs.empty() &&
+      failed(writeResults(options.outputs, *results)))
+    return failure();
+  printLinears(linears);
+  if (options.backward)
+    llvm::outs() << "\nThe backward pass reads of what depends on the arguments "
+                    "alone\nwide  "
+                 << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+  printTimes(watch);
+  return success();
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Compiles a model's step in FP8, runs it on the CPU and compares it\n");
+  if (failed(checkOptions(options)))
+    return EXIT_FAILURE;
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  fp8::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+
+  Model model;
+  Stopwatch watch;
+  LogicalResult loaded = watch.time(
+      "parse", [&] { return loadModel(options, context, sources, model); });
+  if (failed(loaded) || failed(run(options, model, watch)))
+    return EXIT_FAILURE;
+  return EXIT_SUCCESS;
+}

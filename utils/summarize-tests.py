@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Adds up what ctest and lit counted: `N passed, N failed, N skipped`.
+
+Takes ctest's JUnit file and lit's JSON file. Exits with 1 if a test failed or
+none ran.
+"""
+
+import json
+import sys
+import xml.etree.ElementTree
+
+
+def main():
+    junit, lit = sys.argv[1:]
+    suite = xml.etree.ElementTree.parse(junit).getroot()
+    failed = int(suite.get("failures"))
+    skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
+    passed = int(suite.get("tests")) - failed - skipped
+    with open(lit) as file:
+        for test in json.load(file)["tests"]:
+            code = test["code"]
+            passed += code in ("PASS", "XFAIL", "FLAKYPASS")
+            skipped += code in ("UNSUPPORTED", "SKIPPED", "EXCLUDED")
+            failed += code in ("FAIL", "XPASS", "UNRESOLVED", "TIMEOUT")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 0 if passed and not failed else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
