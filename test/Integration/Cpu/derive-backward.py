@@ -123,6 +123,13 @@ def add_scalar_cases():
     for n in (-2, 0, 1, 2, 3, 5):
         elementwise(f"fpowi_{n}".replace("-", "m"), f"""%n = arith.constant {n} : i64
     %r = math.fpowi %a, %n : f64, i64""", **positive)
+    elementwise("fpowi_0_at_0", """%n = arith.constant 0 : i64
+    %r = math.fpowi %a, %n : f64, i64""", arguments=[np.zeros((3, 4))], expected=[0.0])
+    elementwise("fpowi_index_at_0", """%i = linalg.index 1 : index
+    %d = arith.subi %i, %i : index
+    %n = arith.index_cast %d : index to i64
+    %r = math.fpowi %a, %n : f64, i64""",
+                arguments=[np.zeros((3, 4))], expected=[0.0])
     elementwise("fpowi_index", """%i = linalg.index 1 : index
     %n = arith.index_cast %i : index to i64
     %r = math.fpowi %a, %n : f64, i64""", **positive)
