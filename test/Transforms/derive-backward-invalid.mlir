@@ -200,6 +200,22 @@ func.func @product_reduction(%x: tensor<4xf32>) -> tensor<f32> {
 
 // -----
 
+// Signs that alternate are no sum: each step negates what came before.
+#id = affine_map<(d0) -> (d0)>
+#none = affine_map<(d0) -> ()>
+func.func @alternating(%x: tensor<4xf32>) -> tensor<f32> {
+  %zero = arith.constant dense<0.0> : tensor<f32>
+  // expected-error @below {{'linalg.generic' op expects a differentiated reduction to add up or to select a maximum or minimum, but result 0 is combined by another rule}}
+  %y = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%zero : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.subf %a, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  return %y : tensor<f32>
+}
+
+// -----
+
 // A sum whose terms depend on the sum so far.
 #id = affine_map<(d0) -> (d0)>
 #none = affine_map<(d0) -> ()>
@@ -209,7 +225,7 @@ func.func @not_a_sum(%x: tensor<4xf32>) -> tensor<f32> {
   %y = linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction"]} ins(%x : tensor<4xf32>) outs(%zero : tensor<f32>) {
   ^bb0(%a: f32, %o: f32):
     %t = arith.mulf %a, %o : f32
-    %u = arith.addf %t, %o : f32
+    %u = arith.addf %o, %t : f32
     linalg.yield %u : f32
   } -> tensor<f32>
   return %y : tensor<f32>

@@ -228,8 +228,8 @@ def add_generic_cases():
             "%r = arith.mulf %x0, %o : f64", init="argument")
     generic("dot", [((3, 5), D3 + "(d0, d2)"), ((5, 4), D3 + "(d2, d1)")],
             ((3, 4), D3 + "(d0, d1)"), "ppr", DOT)
-    generic("dot_self", [((3, 5), D3 + "(d0, d2)"), ((3, 5), D3 + "(d1, d2)")],
-            ((3, 3), D3 + "(d0, d1)"), "ppr", DOT)
+    generic("dot_transposed", [((3, 5), D3 + "(d0, d2)"), ((4, 5), D3 + "(d1, d2)")],
+            ((3, 4), D3 + "(d0, d1)"), "ppr", DOT)
     generic("einsum", [((2, 3, 5), "(b, t, h, d, c) -> (b, t, c)"), ((5, 2, 4), "(b, t, h, d, c) -> (c, h, d)")],
             ((2, 3, 2, 4), "(b, t, h, d, c) -> (b, t, h, d)"), "ppppr", DOT)
     generic("convolution", [((6,), D2 + "(d0 + d1)"), ((3,), D2 + "(d1)")], ((4,), D2 + "(d0)"), "pr",
@@ -530,6 +530,11 @@ def add_layer_cases():
                      "    %c = arith.cmpi sge, %i, %j : index\n    %s = arith.mulf %x0, %k : f64\n"
                      "    %r = arith.select %c, %s, %m : f64", p.matmul(q, p.transpose(k)))
     p.finish(p.matmul(softmax(p, scores), v))
+
+    # One tensor through two maps.
+    p = Program("gram")
+    x = p.argument(3, 4)
+    p.finish(p.generic([x, x], [D3 + "(d0, d2)", D3 + "(d1, d2)"], (3, 3), D3 + "(d0, d1)", "ppr", DOT, 0.0))
 
     p = Program("unused_argument")
     x, _ = p.argument(3, 4), p.argument(2, 2)
