@@ -536,6 +536,11 @@ def add_layer_cases():
     x = p.argument(3, 4)
     p.finish(p.generic([x, x], [D3 + "(d0, d2)", D3 + "(d1, d2)"], (3, 3), D3 + "(d0, d1)", "ppr", DOT, 0.0))
 
+    p = Program("gram_of_sines")
+    x = p.argument(3, 4)
+    p.finish(p.generic([x, x], [D3 + "(d0, d2)", D3 + "(d1, d2)"], (3, 3), D3 + "(d0, d1)", "ppr",
+                       "%p = arith.mulf %x0, %x1 : f64\n    %s = math.sin %p : f64\n    %r = arith.addf %o, %s : f64", 0.0))
+
     p = Program("unused_argument")
     x, _ = p.argument(3, 4), p.argument(2, 2)
     p.finish(p.apply("%r = math.sin %x0 : f64", x))

@@ -200,6 +200,6 @@ def check(library, case):
             want = finite_difference(function, case.arguments, index)
         scale = max(1.0, np.max(np.abs(want), initial=0.0))
         error = np.max(np.abs(actual - want), initial=0.0) / scale
-        if not error <= 1e-6:
+        if not error <= 1e-9:
             return f"{case.name}: gradient {index} is off by {error:.3g}\n got {actual}\nwant {want}"
     return None
