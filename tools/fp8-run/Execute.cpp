@@ -79,6 +79,10 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
         llvm::JITSymbolFlags::Exported};
     return symbols;
   });
+  // Compiles now what would be compiled at the first call.
+  if (auto function = (*engine)->lookupPacked("_mlir_ciface_" + signature.name);
+      !function)
+    return function.takeError();
   Executable executable;
   executable.signature = std::move(signature);
   executable.engine = std::move(*engine);
