@@ -134,6 +134,38 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
                                const fp8rt_matmul_args *args,
                                fp8rt_stream *stream);
 
+/// A tensor as a compiled function takes it. The sizes and strides belong to the
+/// caller and are read during the call only.
+typedef struct fp8rt_tensor {
+  /// The first element, in the memory of the context's device.
+  void *data;
+  /// `rank` sizes, in elements.
+  const int64_t *sizes;
+  /// `rank` distances between neighbours, in elements. Null says row-major
+  /// without gaps, which is all that compiled functions take.
+  const int64_t *strides;
+  int32_t rank;
+  /// An fp8rt_type.
+  int32_t type;
+} fp8rt_tensor;
+
+/// What a compiled function expects of one tensor.
+typedef struct fp8rt_tensor_spec {
+  /// For messages.
+  const char *name;
+  /// `rank` sizes; -1 takes any.
+  const int64_t *sizes;
+  int32_t rank;
+  int32_t type;
+} fp8rt_tensor_spec;
+
+/// Checks `count` tensors: type, rank, sizes, strides, and with `need_data` that
+/// there is a pointer wherever there are elements. Compiled functions call it
+/// first.
+FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
+                                      const fp8rt_tensor_spec *specs,
+                                      int64_t count, int32_t need_data);
+
 /// The instruction set that the CPU backend runs with: "portable", "avx2" or
 /// "avx512", the best of this machine unless the environment variable
 /// FP8RT_CPU_ISA names a lower one when the library is first used. All give the
