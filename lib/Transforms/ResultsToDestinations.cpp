@@ -1,4 +1,5 @@
-//===- ResultsToDestinations.cpp -----------------------------------*- C++ -*-===//
+//===- ResultsToDestinations.cpp -----------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -50,12 +51,11 @@ static LogicalResult addDestinations(func::FuncOp function) {
   SmallVector<unsigned> positions(results.size(), first);
   Builder attr(context);
   SmallVector<DictionaryAttr> attributes(
-      results.size(), attr.getDictionaryAttr(attr.getNamedAttr(
-                          kResultAttr, attr.getUnitAttr())));
+      results.size(), attr.getDictionaryAttr(
+                          attr.getNamedAttr(kResultAttr, attr.getUnitAttr())));
   SmallVector<Location> locations(results.size(), loc);
   llvm::BitVector erased(results.size(), true);
-  if (failed(function.insertArguments(positions, types, attributes,
-                                      locations)))
+  if (failed(function.insertArguments(positions, types, attributes, locations)))
     return failure();
   OpBuilder b(returnOp);
   for (auto [index, result] : llvm::enumerate(results))

@@ -1,4 +1,5 @@
-//===- Model.cpp ---------------------------------------------------*- C++ -*-===//
+//===- Model.cpp ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -137,7 +138,8 @@ LogicalResult fp8tools::loadModel(StringRef fileName, StringRef inputs,
   model.numArguments = function->getNumArguments();
   if (!inputs.empty()) {
     if (!llvm::sys::fs::is_directory(inputs))
-      return report("expects a directory of inputs, but '" + inputs + "' is none");
+      return report("expects a directory of inputs, but '" + inputs +
+                    "' is none");
     if (failed(readNames(inputs, model)))
       return failure();
   }

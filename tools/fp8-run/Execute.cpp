@@ -1,4 +1,5 @@
-//===- Execute.cpp -------------------------------------------------*- C++ -*-===//
+//===- Execute.cpp -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -32,8 +33,8 @@ using WorkspaceFn = int32_t(const fp8rt_tensor *, uint64_t *);
 using PrepareFn = int32_t(const fp8rt_tensor *, fp8rt_context *);
 
 /// What the compiled code calls.
-static llvm::orc::SymbolMap getRuntimeSymbols(
-    llvm::orc::MangleAndInterner interner) {
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](StringRef name, auto *function) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
@@ -59,8 +60,8 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto transformer =
-      makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0, machine->get());
+  auto transformer = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                               machine->get());
   options.transformer = transformer;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
@@ -86,8 +87,7 @@ static llvm::Error call(ExecutionEngine &engine, const std::string &name,
   if (status == FP8RT_OK)
     return llvm::Error::success();
   return llvm::createStringError("%s: %s: %s", name.c_str(),
-                                 fp8rt_status_name(status),
-                                 fp8rt_last_error());
+                                 fp8rt_status_name(status), fp8rt_last_error());
 }
 
 Expected<std::vector<std::vector<char>>>
@@ -96,7 +96,8 @@ Executable::run(ArrayRef<std::vector<char>> arguments) {
   auto add = [&](const std::vector<char> &bytes, RankedTensorType type) {
     // The runtime does not write inputs; only the type is shared with outputs.
     tensors.push_back({const_cast<char *>(bytes.data()), type.getShape().data(),
-                       /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
+                       /*strides=*/nullptr,
+                       static_cast<int32_t>(type.getRank()),
                        fp8::runtime::getRuntimeType(type.getElementType())});
   };
   for (auto [bytes, type] : llvm::zip_equal(arguments, signature.arguments))

@@ -1,4 +1,5 @@
-//===- fp8-run.cpp -------------------------------------------------*- C++ -*-===//
+//===- fp8-run.cpp -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -46,9 +47,8 @@ struct Options {
   cl::OptionCategory category{"fp8-run options"};
   cl::opt<std::string> file{cl::Positional, cl::Required, cl::cat(category),
                             cl::desc("<model.mlir>")};
-  cl::opt<bool> backward{
-      "backward", cl::cat(category),
-      cl::desc("Derive and run the backward pass too")};
+  cl::opt<bool> backward{"backward", cl::cat(category),
+                         cl::desc("Derive and run the backward pass too")};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -60,16 +60,16 @@ struct Options {
   cl::opt<std::string> inputs{
       "inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Read arguments from argN.npy, names from index.json")};
-  cl::opt<uint64_t> seed{
-      "seed", cl::init(0), cl::cat(category),
-      cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(category),
+                         cl::desc("Seed of random arguments (default: 0)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
-      cl::desc("Print the error of each result against the wide program in f64, "
-               "in decibels")};
+      cl::desc(
+          "Print the error of each result against the wide program in f64, "
+          "in decibels")};
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
       cl::desc("Print the IR after a stage and run nothing: raise, derive, "
@@ -79,8 +79,7 @@ struct Options {
 /// Times of the stages, in order.
 class Stopwatch {
 public:
-  template <typename Fn>
-  auto time(StringRef name, Fn fn) {
+  template <typename Fn> auto time(StringRef name, Fn fn) {
     auto start = std::chrono::steady_clock::now();
     auto result = fn();
     std::chrono::duration<double, std::milli> passed =
@@ -96,7 +95,8 @@ private:
 } // namespace
 
 static LogicalResult checkOptions(const Options &options) {
-  if (failed(checkTarget(options.target)) || failed(checkRecipe(options.recipe)))
+  if (failed(checkTarget(options.target)) ||
+      failed(checkRecipe(options.recipe)))
     return failure();
   if (options.target != "cpu" && options.emit.empty())
     return report("expects target cpu to run a step here, but got '" +
@@ -112,8 +112,7 @@ static LogicalResult checkOptions(const Options &options) {
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
                                Stopwatch &watch) {
   for (const fp8::Stage &stage : stages)
-    if (failed(watch.time(stage.name,
-                          [&] { return runStage(module, stage); })))
+    if (failed(watch.time(stage.name, [&] { return runStage(module, stage); })))
       return failure();
   return success();
 }
@@ -164,8 +163,8 @@ static Signature getSignature(func::FuncOp function) {
   return signature;
 }
 
-/// The arguments of `signature`: from files, or random. A tangent without a file
-/// is random, an argument without a file is an error.
+/// The arguments of `signature`: from files, or random. A tangent without a
+/// file is random, an argument without a file is an error.
 static FailureOr<SmallVector<Array>> getInputs(const Options &options,
                                                const Signature &signature,
                                                unsigned numArguments) {
@@ -216,9 +215,8 @@ static FailureOr<SmallVector<Array>> execute(ModuleOp module,
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>> executeWide(ModuleOp module,
-                                                 StringRef function,
-                                                 ArrayRef<Array> inputs) {
+static FailureOr<SmallVector<Array>>
+executeWide(ModuleOp module, StringRef function, ArrayRef<Array> inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
@@ -250,7 +248,7 @@ static LogicalResult writeResults(StringRef directory,
     files.back()->os().flush();
     if (files.back()->os().has_error()) {
       (void)report("cannot write '" + path +
-             "': " + files.back()->os().error().message());
+                   "': " + files.back()->os().error().message());
       files.back()->os().clear_error();
       return failure();
     }
@@ -355,9 +353,10 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   printLinears(linears);
   if (options.backward)
-    llvm::outs() << "\nThe backward pass reads of what depends on the arguments "
-                    "alone\nwide  "
-                 << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+    llvm::outs()
+        << "\nThe backward pass reads of what depends on the arguments "
+           "alone\nwide  "
+        << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
   printTimes(watch);
   return success();
 }
@@ -384,11 +383,10 @@ int main(int argc, char **argv) {
 
   Model model;
   Stopwatch watch;
-  LogicalResult loaded = watch.time(
-      "parse", [&] {
-        return loadModel(options.file, options.inputs, options.backward,
-                         context, sources, model);
-      });
+  LogicalResult loaded = watch.time("parse", [&] {
+    return loadModel(options.file, options.inputs, options.backward, context,
+                     sources, model);
+  });
   if (failed(loaded) || failed(run(options, model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;

@@ -1,4 +1,5 @@
-//===- CInterface.cpp ----------------------------------------------*- C++ -*-===//
+//===- CInterface.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,7 +42,8 @@ static LLVM::LLVMStructType getTensorType(MLIRContext *context) {
 static LLVM::LLVMStructType getSpecType(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = IntegerType::get(context, 32);
-  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i32, i32});
+  return LLVM::LLVMStructType::getLiteral(context,
+                                          {pointer, pointer, i32, i32});
 }
 
 //===----------------------------------------------------------------------===//
@@ -96,9 +98,9 @@ LLVM::GlobalOp InterfaceBuilder::createGlobal(Type type, StringRef name,
                                               function_ref<Value()> init) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
-  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name,
-                                       Attribute());
+  auto global =
+      LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, Attribute());
   b.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(b, loc, init());
   return global;
@@ -117,14 +119,13 @@ LLVM::GlobalOp InterfaceBuilder::createName(StringRef name, StringRef text) {
 
 LLVM::GlobalOp InterfaceBuilder::createSizes(StringRef name, MemRefType type) {
   // An array of no element has no address of its own to speak of.
-  auto array = LLVM::LLVMArrayType::get(
-      b.getI64Type(), std::max<int64_t>(type.getRank(), 1));
+  auto array = LLVM::LLVMArrayType::get(b.getI64Type(),
+                                        std::max<int64_t>(type.getRank(), 1));
   return createGlobal(array, name, [&]() -> Value {
     Value sizes = LLVM::ZeroOp::create(b, loc, array);
     for (auto [dim, size] : llvm::enumerate(type.getShape())) {
       Value known = LLVM::ConstantOp::create(
-          b, loc,
-          b.getI64IntegerAttr(ShapedType::isDynamic(size) ? -1 : size));
+          b, loc, b.getI64IntegerAttr(ShapedType::isDynamic(size) ? -1 : size));
       sizes = LLVM::InsertValueOp::create(b, loc, sizes, known, dim);
     }
     return sizes;
@@ -154,7 +155,8 @@ LLVM::GlobalOp InterfaceBuilder::createSpecs() {
           constant(runtime::getRuntimeType(tensorTypes[i].getElementType()))};
       for (auto [field, value] : llvm::enumerate(fields))
         all = LLVM::InsertValueOp::create(
-            b, loc, all, value, ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
+            b, loc, all, value,
+            ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
     }
     return all;
   });
@@ -196,7 +198,8 @@ Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
   SmallVector<Type> fields = {pointer, pointer, i64};
   if (rank)
     fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
-  auto descriptorType = LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
+  auto descriptorType =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
   Value descriptor = LLVM::PoisonOp::create(b, loc, descriptorType);
   auto insert = [&](Value value, ArrayRef<int64_t> position) {
     descriptor =
@@ -222,9 +225,8 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
   for (int32_t index = 0, end = tensorTypes.size(); index < end; ++index) {
     MemRefType type = tensorTypes[index];
     auto load = [&](int32_t field) -> Value {
-      Value address =
-          LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
-                              ArrayRef<LLVM::GEPArg>{index, field});
+      Value address = LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
+                                          ArrayRef<LLVM::GEPArg>{index, field});
       return LLVM::LoadOp::create(b, loc, pointer, address);
     };
     Value data = load(kData);
@@ -236,9 +238,9 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
             LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(size)));
         continue;
       }
-      Value address =
-          LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), sizesPointer,
-                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, b.getI64Type(), sizesPointer,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
       sizes.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), address));
     }
     buffers.push_back(createBuffer(type, data, sizes));
@@ -253,13 +255,17 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
 /// Renames `inner` and its symbol's readers, and takes what C does not see.
 static void makePrivate(func::FuncOp inner) {
   for (unsigned i = 0, end = inner.getNumArguments(); i < end; ++i)
-    for (NamedAttribute attribute : llvm::to_vector(
-             mlir::function_interface_impl::getArgAttrs(inner, i)))
+    for (NamedAttribute attribute :
+         llvm::to_vector(mlir::function_interface_impl::getArgAttrs(inner, i)))
       if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
               attribute.getNameDialect()))
         inner.removeArgAttr(i, attribute.getName());
   inner.setName((inner.getName() + kBuffersSuffix).str());
   inner.setPrivate();
+  // Visibility of MLIR alone would leave an exported symbol.
+  inner->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(inner.getContext(), LLVM::Linkage::Internal));
 }
 
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
@@ -269,8 +275,8 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
   SmallVector<Type> inputs = {pointer};
   llvm::append_range(inputs, types);
   b.setInsertionPointAfter(inner);
-  auto outer = func::FuncOp::create(
-      b, loc, name, b.getFunctionType(inputs, b.getI32Type()));
+  auto outer = func::FuncOp::create(b, loc, name,
+                                    b.getFunctionType(inputs, b.getI32Type()));
   Block *entry = outer.addEntryBlock();
   Block *sound = outer.addBlock(), *unsound = outer.addBlock();
   unsound->addArgument(b.getI32Type(), loc);
@@ -280,16 +286,15 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
   b.setInsertionPointToStart(entry);
   Value count =
       LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(tensorTypes.size()));
-  Value data =
-      LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
+  Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
   Value arguments[] = {outer.getArgument(0),
                        LLVM::AddressOfOp::create(b, loc, specs), count, data};
   auto callee =
       module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status,
-                                     zero);
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
   cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
   b.setInsertionPointToStart(sound);
   return outer;
@@ -302,10 +307,9 @@ void InterfaceBuilder::wrapFunction() {
   // Only NAME_workspace knows how much of it there is.
   Value any = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
-  arguments.push_back(
-      createBuffer(cast<MemRefType>(
-                       function.getArgument(tensorTypes.size()).getType()),
-                   outer.getArgument(2), any));
+  arguments.push_back(createBuffer(
+      cast<MemRefType>(function.getArgument(tensorTypes.size()).getType()),
+      outer.getArgument(2), any));
   arguments.push_back(outer.getArgument(1));
   arguments.push_back(outer.getArgument(3));
   auto call = func::CallOp::create(b, loc, function, arguments);
@@ -364,7 +368,8 @@ LogicalResult InterfaceBuilder::run() {
 }
 
 namespace {
-struct EmitCInterfacePass : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
+struct EmitCInterfacePass
+    : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
   using Base::Base;
 
   void runOnOperation() override {
