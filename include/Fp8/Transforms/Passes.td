@@ -230,6 +230,29 @@ def CopyToLinalgPass : Pass<"fp8-copy-to-linalg"> {
   let dependentDialects = ["linalg::LinalgDialect"];
 }
 
+def LowerReshapesPass : Pass<"fp8-lower-reshapes"> {
+  let summary = "Lower expanded buffers of dynamic sizes";
+  let description = [{
+    Upstream's `expand-strided-metadata` (22.1.8) crashes on an
+    `memref.expand_shape` that makes two dynamic dimensions of one. The op states
+    its sizes, and of a buffer without gaps the strides follow. Replaces
+
+    ```mlir
+    %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%b, %t, 8]
+        : memref<?x8xf32> into memref<?x?x8xf32>
+    ```
+
+    with
+
+    ```mlir
+    %c = memref.reinterpret_cast %a to offset: [0], sizes: [%b, %t, 8], strides: [%s, 8, 1]
+        : memref<?x8xf32> to memref<?x?x8xf32, strided<[?, 8, 1]>>
+    %e = memref.cast %c : memref<?x?x8xf32, strided<[?, 8, 1]>> to memref<?x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
+}
+
 def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "Put all temporaries of a function into one argument";
   let description = [{
