@@ -11,12 +11,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8/Transforms/TensorView.h"
+#include "Fp8/IR/Fp8Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fp8;
+
+/// True if both sides of a float cast are wide: fp8.matmul takes no fp8 tensor.
+static bool castsWideTypes(Operation *cast) {
+  return !isFp8Type(cast->getOperand(0).getType()) &&
+         !isFp8Type(cast->getResult(0).getType());
+}
 
 ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
@@ -31,9 +38,9 @@ ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
   if (!def || def->getNumOperands() != 1 ||
       def->getOperand(0) != body->getArgument(0))
     return ElementwiseKind::Other;
-  if (isa<arith::ExtFOp>(def))
+  if (isa<arith::ExtFOp>(def) && castsWideTypes(def))
     return ElementwiseKind::Extend;
-  if (isa<arith::TruncFOp>(def))
+  if (isa<arith::TruncFOp>(def) && castsWideTypes(def))
     return ElementwiseKind::Truncate;
   return ElementwiseKind::Other;
 }

@@ -34,7 +34,8 @@ TensorView traceView(TensorView view, bool throughExtensions);
 enum class ElementwiseKind { Other, Copy, Extend, Truncate };
 
 /// Classifies a generic of one input and one result whose loops are parallel and
-/// whose result map is the identity.
+/// whose result map is the identity. Casts from or to an fp8 type are `Other`:
+/// they are the model's own quantization.
 ElementwiseKind classifyElementwise(linalg::GenericOp op);
 
 /// The tensor that `value` is an exact widening of, or `value`.
