@@ -306,6 +306,16 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
   OpBuilder b(op);
   Location loc = op.getLoc();
   auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  if (!isa<MemRefType>(op.getOut().getType()))
+    return op.emitOpError("expects buffers, but got ") << op.getOut().getType();
+  // The runtime takes no strides for these.
+  for (Value vector : {op.getBias(), op.getDescaleA(), op.getDescaleB()}) {
+    auto type = dyn_cast_if_present<MemRefType>(vector ? vector.getType() : Type());
+    if (type && !type.areTrailingDimsContiguous(type.getRank()))
+      return op.emitOpError("expects a contiguous bias and contiguous descales, "
+                            "but got ")
+             << type;
+  }
   FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
   if (failed(fields))
     return failure();
@@ -414,6 +424,13 @@ struct ConvertBlasLtToRuntimePass
       if (failed(convertFunction(function, calls)))
         return signalPassFailure();
     }
+    // A private function has no context to pass on.
+    WalkResult left = module.walk([](blaslt::MatmulOp op) {
+      op.emitOpError("expects to be in a public function");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace
