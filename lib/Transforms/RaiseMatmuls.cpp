@@ -146,6 +146,9 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   c.b = *b;
   c.out = out->labels;
   traceOperands(c);
+  for (Value value : {c.a.value, c.b.value, op.getDpsInits()[0]})
+    if (hasEncoding(value))
+      return "a tensor has an encoding";
   Type type = getElementType(c.a.value);
   if (type != getElementType(c.b.value))
     return "the operands have different element types";
@@ -219,6 +222,9 @@ static Epilogue matchEpilogue(const Contraction &c, Value bias) {
   while (epilogue.last.hasOneUse()) {
     auto user = dyn_cast<linalg::GenericOp>(*epilogue.last.user_begin());
     if (!user || user.isDpsInit(&*epilogue.last.use_begin()))
+      break;
+    // The matmul takes the last op's place, which may not be in a loop.
+    if (user->getBlock() != c.op->getBlock())
       break;
     if (!rounded && classifyElementwise(user) == ElementwiseKind::Truncate &&
         user.getIndexingMapsArray()[0].isIdentity()) {

@@ -87,9 +87,17 @@ static std::optional<TensorView> traceStep(const TensorView &view,
   return std::nullopt;
 }
 
+bool fp8::hasEncoding(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getEncoding();
+}
+
 TensorView fp8::traceView(TensorView view, bool throughExtensions) {
-  while (std::optional<TensorView> source = traceStep(view, throughExtensions))
+  while (std::optional<TensorView> source = traceStep(view, throughExtensions)) {
+    if (hasEncoding(source->value))
+      break;
     view = *source;
+  }
   return view;
 }
 
@@ -98,7 +106,8 @@ Value fp8::stripExtensions(Value value) {
   while (generic &&
          classifyElementwise(generic) == ElementwiseKind::Extend &&
          generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
-             .isIdentity()) {
+             .isIdentity() &&
+         !hasEncoding(generic.getDpsInputOperand(0)->get())) {
     value = generic.getDpsInputOperand(0)->get();
     generic = value.getDefiningOp<linalg::GenericOp>();
   }

@@ -34,15 +34,20 @@ func.func @cast_ties_to_even() -> (tensor<6xf8E5M2>, tensor<5xf8E4M3FN>) {
 // -----
 
 // The product is rounded to f32 before it is rounded to fp8: 1.0625 + 2^-23 times
-// 1 - 2^-24 is a little over 1.0625, and the tie 1.0625 in f32, which goes down.
+// 1 - 2^-24 is a little over 1.0625, and the tie 1.0625 in f32, which goes down;
+// 1.1875 + 2^-23 times 1 - 2^-23 is a little under the tie 1.1875, which goes up.
 // CHECK-LABEL: func @cast_product_in_f32
-//       CHECK:   dense<1.000000e+00> : tensor<1xf8E4M3FN>
+//   CHECK-DAG:   dense<1.000000e+00> : tensor<1xf8E4M3FN>
+//   CHECK-DAG:   dense<1.250000e+00> : tensor<1xf8E4M3FN>
 //   CHECK-NOT:   fp8.
-func.func @cast_product_in_f32() -> tensor<1xf8E4M3FN> {
+func.func @cast_product_in_f32() -> (tensor<1xf8E4M3FN>, tensor<1xf8E4M3FN>) {
   %x = arith.constant dense<0x3F880001> : tensor<1xf32>
   %s = arith.constant dense<0x3F7FFFFF> : tensor<f32>
+  %y = arith.constant dense<0x3F980001> : tensor<1xf32>
+  %t = arith.constant dense<0x3F7FFFFE> : tensor<f32>
   %0 = fp8.cast %x scale %s : tensor<1xf32>, tensor<f32> -> tensor<1xf8E4M3FN>
-  return %0 : tensor<1xf8E4M3FN>
+  %1 = fp8.cast %y scale %t : tensor<1xf32>, tensor<f32> -> tensor<1xf8E4M3FN>
+  return %0, %1 : tensor<1xf8E4M3FN>, tensor<1xf8E4M3FN>
 }
 
 // -----

@@ -101,6 +101,15 @@ func.func @both_broadcast(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>, %c: tens
 
 // -----
 
+// CHECK-LABEL: func @encoding
+func.func @encoding(%a: tensor<64x32xf32, "x">, %b: tensor<32x16xf32>, %c: tensor<64x16xf32>) -> tensor<64x16xf32> {
+  // expected-remark @below {{[Missed] RaiseMatmuls | Category:fp8 | Reason="not raised: a tensor has an encoding"}}
+  %y = linalg.matmul ins(%a, %b : tensor<64x32xf32, "x">, tensor<32x16xf32>) outs(%c : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}
+
+// -----
+
 // Negative: what is no contraction has no remark.
 // CHECK-LABEL: func @elementwise
 func.func @elementwise(%a: tensor<64xf32>, %c: tensor<64xf32>) -> tensor<64xf32> {

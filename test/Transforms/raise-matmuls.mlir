@@ -461,3 +461,123 @@ func.func @convert_attribute(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>) -> 
   %y = linalg.matmul {fp8.convert = "never"} ins(%a, %b : tensor<64x32xbf16>, tensor<32x16xbf16>) outs(%cst : tensor<64x16xf32>) -> tensor<64x16xf32>
   return %y : tensor<64x16xf32>
 }
+
+// -----
+
+// Negative: a bias that is added in a loop is no reason to multiply there.
+// CHECK-LABEL: func @bias_in_a_loop
+//       CHECK:   %[[Y:.+]] = fp8.matmul
+//       CHECK:   scf.for
+//       CHECK:     linalg.generic {{.*}} ins(%[[Y]],
+func.func @bias_in_a_loop(%a: tensor<8x4xf32>, %b: tensor<4x6xf32>, %bias: tensor<6xf32>, %n: index) -> tensor<8x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %cst = arith.constant dense<0.0> : tensor<8x6xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x6xf32>) outs(%cst : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%acc = %cst) -> tensor<8x6xf32> {
+    %s = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%y, %bias : tensor<8x6xf32>, tensor<6xf32>) outs(%acc : tensor<8x6xf32>) {
+    ^bb0(%i0: f32, %i1: f32, %out: f32):
+      %0 = arith.addf %i0, %i1 : f32
+      linalg.yield %0 : f32
+    } -> tensor<8x6xf32>
+    scf.yield %s : tensor<8x6xf32>
+  }
+  return %r : tensor<8x6xf32>
+}
+
+// -----
+
+// Sizes that one operand states and the other does not: the result decides.
+// CHECK-LABEL: func @static_collapsed
+//       CHECK:   %[[Y:.+]] = fp8.matmul {{.*}} -> tensor<8x6xf32>
+//       CHECK:   tensor.expand_shape %[[Y]] {{.*}} : tensor<8x6xf32> into tensor<2x4x6xf32>
+func.func @static_collapsed(%a: tensor<?x4x3xf32>, %b: tensor<3x6xf32>, %c: tensor<2x4x6xf32>) -> tensor<2x4x6xf32> {
+  %y = linalg.contract indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>] ins(%a, %b : tensor<?x4x3xf32>, tensor<3x6xf32>) outs(%c : tensor<2x4x6xf32>) -> tensor<2x4x6xf32>
+  return %y : tensor<2x4x6xf32>
+}
+
+// -----
+
+// Negative: there is room for one bias; the second is added afterwards.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#col = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @two_biases
+//  CHECK-SAME:   %[[B0:[^:]+]]: tensor<6xf32>, %[[B1:[^:]+]]: tensor<6xf32>)
+//       CHECK:   %[[Y:.+]] = fp8.matmul {{.*}} bias %[[B0]]
+//       CHECK:   linalg.generic {{.*}} ins(%[[Y]], %[[B1]] :
+func.func @two_biases(%a: tensor<8x4xf32>, %b: tensor<4x6xf32>, %b0: tensor<6xf32>, %b1: tensor<6xf32>) -> tensor<8x6xf32> {
+  %cst = arith.constant dense<0.0> : tensor<8x6xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x6xf32>) outs(%cst : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %s = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %b0 : tensor<8x6xf32>, tensor<6xf32>) outs(%cst : tensor<8x6xf32>) {
+  ^bb0(%i: f32, %j: f32, %out: f32):
+    %0 = arith.addf %i, %j : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x6xf32>
+  %t = linalg.generic {indexing_maps = [#id, #col, #id], iterator_types = ["parallel", "parallel"]} ins(%s, %b1 : tensor<8x6xf32>, tensor<6xf32>) outs(%cst : tensor<8x6xf32>) {
+  ^bb0(%i: f32, %j: f32, %out: f32):
+    %0 = arith.addf %i, %j : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x6xf32>
+  return %t : tensor<8x6xf32>
+}
+
+// -----
+
+// Negative: the sum is read transposed when the bias is added, and when it is
+// rounded.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+// CHECK-LABEL: func @transposed_epilogues
+//       CHECK:   fp8.matmul %{{.*}}, %{{.*}} name "arg1" : {{.*}} -> tensor<8x8xf32>
+//       CHECK:   arith.addf
+//       CHECK:   fp8.matmul %{{.*}}, %{{.*}} name "arg1" : {{.*}} -> tensor<8x8xf32>
+//       CHECK:   arith.truncf
+func.func @transposed_epilogues(%a: tensor<8x4xf32>, %b: tensor<4x8xf32>, %bias: tensor<8xf32>) -> (tensor<8x8xf32>, tensor<8x8xbf16>) {
+  %cst = arith.constant dense<0.0> : tensor<8x8xf32>
+  %e = tensor.empty() : tensor<8x8xbf16>
+  %y = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x8xf32>) outs(%cst : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = linalg.generic {indexing_maps = [#swap, affine_map<(d0, d1) -> (d1)>, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %bias : tensor<8x8xf32>, tensor<8xf32>) outs(%cst : tensor<8x8xf32>) {
+  ^bb0(%i: f32, %j: f32, %out: f32):
+    %0 = arith.addf %i, %j : f32
+    linalg.yield %0 : f32
+  } -> tensor<8x8xf32>
+  %z = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x8xf32>) outs(%cst : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %t = linalg.generic {indexing_maps = [#swap, #id], iterator_types = ["parallel", "parallel"]} ins(%z : tensor<8x8xf32>) outs(%e : tensor<8x8xbf16>) {
+  ^bb0(%i: f32, %out: bf16):
+    %0 = arith.truncf %i : f32 to bf16
+    linalg.yield %0 : bf16
+  } -> tensor<8x8xbf16>
+  return %s, %t : tensor<8x8xf32>, tensor<8x8xbf16>
+}
+
+// -----
+
+// What generalization makes of a fill is zero too.
+// CHECK-LABEL: func @generic_zero
+//       CHECK:   fp8.matmul %{{.*}}, %{{.*}} name
+//  CHECK-NEXT:   return
+func.func @generic_zero(%a: tensor<8x4xf32>, %b: tensor<4x6xf32>) -> tensor<8x6xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x6xf32>
+  %z = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x6xf32>) {
+  ^bb0(%out: f32):
+    linalg.yield %zero : f32
+  } -> tensor<8x6xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<8x4xf32>, tensor<4x6xf32>) outs(%z : tensor<8x6xf32>) -> tensor<8x6xf32>
+  return %y : tensor<8x6xf32>
+}
+
+// -----
+
+// A transpose of three dimensions is no swap: its permutation has a direction.
+// CHECK-LABEL: func @rotated
+//  CHECK-SAME:   (%[[A:.+]]: tensor<4x2x3xbf16>, %[[B:.+]]: tensor<4x5xbf16>)
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %[[A]] {{\[\[}}0], [1, 2]] : tensor<4x2x3xbf16> into tensor<4x6xbf16>
+//       CHECK:   fp8.matmul %[[C]], %[[B]] trans_a {{.*}} -> tensor<6x5xf32>
+func.func @rotated(%a: tensor<4x2x3xbf16>, %b: tensor<4x5xbf16>) -> tensor<2x3x5xf32> {
+  %cst = arith.constant dense<0.0> : tensor<2x3x5xf32>
+  %e = tensor.empty() : tensor<2x3x4xbf16>
+  %t = linalg.transpose ins(%a : tensor<4x2x3xbf16>) outs(%e : tensor<2x3x4xbf16>) permutation = [1, 2, 0]
+  %y = linalg.contract indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>] ins(%t, %b : tensor<2x3x4xbf16>, tensor<4x5xbf16>) outs(%cst : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  return %y : tensor<2x3x5xf32>
+}

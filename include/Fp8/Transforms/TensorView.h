@@ -25,7 +25,10 @@ struct TensorView {
   SmallVector<unsigned> labels;
 };
 
-/// The view of what `view` is a copy of: looks through transposes, broadcasts
+/// True for a tensor whose type has an encoding; no op of ours takes one.
+bool hasEncoding(Value value);
+
+/// The view of what `view` is a copy of, unless that has an encoding: looks through transposes, broadcasts
 /// (whose new dimensions lose their label) and generics that only yield their
 /// input, and with `throughExtensions` through `arith.extf`, which is exact.
 TensorView traceView(TensorView view, bool throughExtensions);
