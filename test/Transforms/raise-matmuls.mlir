@@ -581,3 +581,23 @@ func.func @rotated(%a: tensor<4x2x3xbf16>, %b: tensor<4x5xbf16>) -> tensor<2x3x5
   %y = linalg.contract indexing_maps = [affine_map<(p, m, n, k) -> (p, m, k)>, affine_map<(p, m, n, k) -> (k, n)>, affine_map<(p, m, n, k) -> (p, m, n)>] ins(%t, %b : tensor<2x3x4xbf16>, tensor<4x5xbf16>) outs(%cst : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
   return %y : tensor<2x3x5xf32>
 }
+
+// -----
+
+// Negative: another reader comes before the one that adds the bias.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @two_readers_bias_last
+//       CHECK:   %[[Y:.+]] = fp8.matmul %{{.*}}, %{{.*}} name {{.*}} -> tensor<64x16xf32>
+//       CHECK:   linalg.exp ins(%[[Y]]
+//       CHECK:   linalg.generic {{.*}} ins(%[[Y]],
+func.func @two_readers_bias_last(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>, %bias: tensor<16xf32>) -> (tensor<64x16xf32>, tensor<64x16xf32>) {
+  %cst = arith.constant dense<0.0> : tensor<64x16xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<64x32xbf16>, tensor<32x16xbf16>) outs(%cst : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %r = linalg.exp ins(%y : tensor<64x16xf32>) outs(%cst : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %s = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1)>, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %bias : tensor<64x16xf32>, tensor<16xf32>) outs(%cst : tensor<64x16xf32>) {
+  ^bb0(%i: f32, %j: f32, %out: f32):
+    %0 = arith.addf %i, %j : f32
+    linalg.yield %0 : f32
+  } -> tensor<64x16xf32>
+  return %r, %s : tensor<64x16xf32>, tensor<64x16xf32>
+}
