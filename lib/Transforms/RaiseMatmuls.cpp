@@ -121,6 +121,20 @@ static std::optional<StringRef> classifyLoops(Contraction &c) {
   return std::nullopt;
 }
 
+/// True if the body of a contraction multiplies and adds, widens, and rounds
+/// nothing but the product and the sum. Upstream's test for contractions looks
+/// through every op of one operand, a negation or an `exp` too.
+static bool hasPlainBody(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  return llvm::all_of(*body, [](Operation &inner) {
+    if (isa<arith::TruncFOp>(inner))
+      return inner.getOperand(0).getDefiningOp<arith::MulFOp>() ||
+             inner.getOperand(0).getDefiningOp<arith::AddFOp>();
+    return isa<arith::MulFOp, arith::AddFOp, arith::ExtFOp, linalg::YieldOp>(
+        inner);
+  });
+}
+
 /// The contraction that `op` computes, or the reason why it cannot be raised.
 static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   auto a = getOperandView(op, *op.getDpsInputOperand(0));
@@ -133,6 +147,9 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   c.b = *b;
   c.out = out->labels;
   traceOperands(c);
+  for (Value value : {c.a.value, c.b.value, op.getDpsInits()[0]})
+    if (hasEncoding(value))
+      return "a tensor has an encoding";
   Type type = getElementType(c.a.value);
   if (type != getElementType(c.b.value))
     return "the operands have different element types";
@@ -141,6 +158,8 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   if (!isa<BFloat16Type, Float16Type, Float32Type>(
           getElementType(op.getDpsInits()[0])))
     return "the type of the sum is not bf16, f16 or f32";
+  if (!hasPlainBody(op))
+    return "the body does more than multiply and add";
   if (std::optional<StringRef> reason = classifyLoops(c))
     return reason;
   // The first operand is the one whose rows come first in the result.
@@ -204,6 +223,9 @@ static Epilogue matchEpilogue(const Contraction &c, Value bias) {
   while (epilogue.last.hasOneUse()) {
     auto user = dyn_cast<linalg::GenericOp>(*epilogue.last.user_begin());
     if (!user || user.isDpsInit(&*epilogue.last.use_begin()))
+      break;
+    // The matmul takes the last op's place, which may not be in a loop.
+    if (user->getBlock() != c.op->getBlock())
       break;
     if (!rounded && classifyElementwise(user) == ElementwiseKind::Truncate &&
         user.getIndexingMapsArray()[0].isIdentity()) {
@@ -276,23 +298,56 @@ static Value packOperand(OpBuilder &b, Location loc, TensorView view,
       b, loc, view.value, groupDims(batch.size(), first, second));
 }
 
-/// The result of fp8.matmul in the shape and order of the contraction's own.
-static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
-                          Value result) {
-  Labels order = concat(c.batch, c.m, c.n);
-  if (c.m.size() > 1 || c.n.size() > 1) {
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
-    SmallVector<OpFoldResult> shape;
-    for (unsigned label : order)
-      shape.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
-    SmallVector<int64_t> staticShape;
-    std::tie(staticShape, std::ignore) = decomposeMixedValues(shape);
-    result = tensor::ExpandShapeOp::create(
-        b, loc, RankedTensorType::get(staticShape, getElementType(result)),
-        result, groupDims(c.batch.size(), c.m.size(), c.n.size()), shape);
+/// The sizes of the contraction's result, with batch, rows and columns in
+/// order.
+static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, Location loc,
+                                                Contraction &c) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
+  SmallVector<OpFoldResult> ordered;
+  for (unsigned label : concat(c.batch, c.m, c.n))
+    ordered.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
+  return ordered;
+}
+
+/// `sizes` as the shape of a type.
+static SmallVector<int64_t> toShape(ArrayRef<OpFoldResult> sizes) {
+  return decomposeMixedValues(llvm::to_vector(sizes)).first;
+}
+
+/// The shape of fp8.matmul's result: that of the contraction's own, with its
+/// rows and its columns as one dimension each.
+static SmallVector<int64_t> getMatmulShape(const Contraction &c,
+                                           ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> all = toShape(sizes);
+  for (ArrayRef<int64_t> group :
+       groupDims(c.batch.size(), c.m.size(), c.n.size())) {
+    int64_t size = 1;
+    for (int64_t dim : group)
+      size = ShapedType::isDynamic(size) || ShapedType::isDynamic(all[dim])
+                 ? ShapedType::kDynamic
+                 : size * all[dim];
+    shape.push_back(size);
   }
-  return transposeTo(b, loc, {result, order}, c.out).value;
+  return shape;
+}
+
+/// The result of fp8.matmul in the order of the contraction's own, and of type
+/// `type`; `sizes` are those of getResultSizes.
+static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
+                          Value result, ArrayRef<OpFoldResult> sizes,
+                          Type type) {
+  if (c.m.size() > 1 || c.n.size() > 1)
+    result = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(toShape(sizes), getElementType(result)),
+        result, groupDims(c.batch.size(), c.m.size(), c.n.size()), sizes);
+  result =
+      transposeTo(b, loc, {result, concat(c.batch, c.m, c.n)}, c.out).value;
+  // A size may be static in one type and dynamic in the other.
+  if (result.getType() != type)
+    result = tensor::CastOp::create(b, loc, type, result);
+  return result;
 }
 
 /// What filters and reports call the layer: the name of the weight's argument,
@@ -332,20 +387,18 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
         transposeTo(rewriter, loc, {init, c.out}, concat(c.batch, c.m, c.n));
     acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
   }
-  auto aType = cast<RankedTensorType>(a.getType());
-  auto bType = cast<RankedTensorType>(b.getType());
-  SmallVector<int64_t> shape(aType.getShape().drop_back(2));
-  shape.push_back(aType.getShape().take_back(2)[transA ? 1 : 0]);
-  shape.push_back(bType.getShape().take_back(2)[transB ? 0 : 1]);
-  auto matmul = MatmulOp::create(
-      rewriter, loc,
-      RankedTensorType::get(shape, getElementType(epilogue.last)), a, b, acc,
-      epilogue.bias, transA, transB, Role::Forward,
-      /*gradient=*/OperandSideAttr(), getLayerName(c));
+  SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
+  auto matmul =
+      MatmulOp::create(rewriter, loc,
+                       RankedTensorType::get(getMatmulShape(c, sizes),
+                                             getElementType(epilogue.last)),
+                       a, b, acc, epilogue.bias, transA, transB, Role::Forward,
+                       /*gradient=*/OperandSideAttr(), getLayerName(c));
   if (Attribute convert = c.op->getAttr(kConvertAttr))
     matmul->setAttr(kConvertAttr, convert);
-  rewriter.replaceAllUsesWith(
-      epilogue.last, unpackResult(rewriter, loc, c, matmul.getResult()));
+  rewriter.replaceAllUsesWith(epilogue.last,
+                              unpackResult(rewriter, loc, c, matmul.getResult(),
+                                           sizes, epilogue.last.getType()));
 }
 
 //===----------------------------------------------------------------------===//

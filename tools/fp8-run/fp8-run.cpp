@@ -64,7 +64,8 @@ struct Options {
                          cl::desc("Seed of random arguments (default: 0)")};
   cl::opt<int64_t> dynamicSize{
       "dynamic-size", cl::init(32), cl::cat(category),
-      cl::desc("What every dynamic size of a random argument is (default: 32)")};
+      cl::desc(
+          "What every dynamic size of a random argument is (default: 32)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
@@ -288,10 +289,9 @@ execute(const Options &options, ModuleOp module, const Signature &signature,
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>> executeWide(const Options &options,
-                                                 ModuleOp module,
-                                                 StringRef function,
-                                                 SmallVectorImpl<Array> &inputs) {
+static FailureOr<SmallVector<Array>>
+executeWide(const Options &options, ModuleOp module, StringRef function,
+            SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))

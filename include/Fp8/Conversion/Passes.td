@@ -132,7 +132,8 @@ def ConvertBlasLtToRuntimePass
     ```
 
     Results of a run whose status is not 0 are undefined. A buffer whose last
-    dimension is not contiguous is an error.
+    dimension is not contiguous is an error, and so is a bias or descale that is
+    not contiguous, or a matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];

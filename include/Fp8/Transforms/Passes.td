@@ -171,8 +171,8 @@ def ResultsToDestinationsPass
     }
     ```
 
-    A result that is no ranked tensor, or a function of several blocks, is an
-    error.
+    A result that is no ranked tensor, a function of several blocks, or a call of
+    a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
@@ -277,14 +277,16 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
     ```
 
-    A dynamic size that does not follow from the sizes of the arguments is an
-    error.
+    Errors are a dynamic size that does not follow from the sizes of the
+    arguments, a temporary that leaves the iteration of a loop that allocates
+    it, one in a parallel loop, a buffer as a result, a call of a public
+    function, and a taken name `NAME_workspace`. Deallocations go.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
 }
 
-def CheckScalesPass : Pass<"fp8-check-scales"> {
+def CheckScalesPass : Pass<"fp8-check-scales", "::mlir::ModuleOp"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
     The verifiers of `fp8.cast` and `fp8.scaled_mm` look at the op that defines
