@@ -161,9 +161,13 @@ static int64_t getWideBytes(Value value, int64_t dynamicSize) {
 }
 
 /// Where `value` comes from, followed for a few ops: an argument or a matmul.
+/// What is computed from it is f of it.
 static std::string describeOrigin(Value value) {
-  for (bool computed = false;; computed = true) {
-    std::string prefix = computed ? "computed from " : "";
+  constexpr unsigned kMaxSteps = 8;
+  for (unsigned steps = 0;; ++steps) {
+    auto apply = [&](std::string origin) {
+      return steps > 0 ? "f(" + origin + ")" : origin;
+    };
     value = stripCopies(value);
     Operation *op = value.getDefiningOp();
     if (!op) {
@@ -171,19 +175,19 @@ static std::string describeOrigin(Value value) {
       auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
       unsigned number = argument.getArgNumber();
       auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr);
-      return prefix + (name ? name.str() : "arg" + std::to_string(number));
+      return apply(name ? name.str() : "arg" + std::to_string(number));
     }
     if (isa<MatmulOp, ScaledMMOp>(op)) {
       auto name = op->getAttrOfType<StringAttr>("name");
-      return prefix + "result of " + (name ? name.str() : "a matmul");
+      return apply("result of " + (name ? name.str() : "a matmul"));
     }
     auto read = llvm::find_if(op->getOperands(), [](Value operand) {
       Operation *producer = operand.getDefiningOp();
       return hasContents(operand) &&
              (!producer || !isa<tensor::EmptyOp, linalg::FillOp>(producer));
     });
-    if (computed || read == op->operand_end())
-      return prefix + op->getName().getStringRef().str();
+    if (steps == kMaxSteps || read == op->operand_end())
+      return apply(op->getName().getStringRef().str());
     value = *read;
   }
 }
@@ -379,16 +383,17 @@ int64_t ResidualFinder::getCapacity(Value value) {
 /// Orders what may be computed again in a kernel of its own: large ones first,
 /// then in the order of the program.
 void ResidualFinder::findLifts() {
-  SmallVector<std::pair<unsigned, Value>> order;
+  // Equal sizes keep the program's order, and so there is one choice.
+  using Key = std::pair<int64_t, size_t>;
+  SmallVector<std::pair<Key, Value>> order;
   for (Operation &op : function.front())
     for (Value value : op.getResults())
       if (materialized.contains(value) && onArgument.contains(value) &&
           getCost(&op) == Cost::Cheap)
-        order.emplace_back(order.size(), value);
-  llvm::stable_sort(
-      order, [&](Value x, Value y) { return getCapacity(x) > getCapacity(y); });
-  for (Value value : order)
-    lifts.try_emplace(value, lifts.size());
+        order.push_back({Key(-getCapacity(value), order.size()), value});
+  llvm::sort(order, llvm::less_first());
+  for (auto [index, entry] : llvm::enumerate(order))
+    lifts[entry.second] = index;
 }
 
 /// True if the backward pass may compute `value` again, with the first
