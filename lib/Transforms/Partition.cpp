@@ -172,25 +172,28 @@ void Partitioner::build(StringRef suffix, ArrayRef<Port> inputs,
     return llvm::map_to_vector(
         ports, [](const Port &port) { return port.value.getType(); });
   };
+  auto getAttributes = [](ArrayRef<Port> ports) {
+    return llvm::map_to_vector(
+        ports, [](const Port &port) { return port.attributes; });
+  };
   auto function = func::FuncOp::create(
       builder, joint.getLoc(), (joint.getName() + suffix).str(),
       builder.getFunctionType(getTypes(inputs), getTypes(outputs)));
   function->setDiscardableAttrs(joint->getDiscardableAttrDictionary());
   function.setVisibility(joint.getVisibility());
+  function.setAllArgAttrs(getAttributes(inputs));
+  function.setAllResultAttrs(getAttributes(outputs));
   OpBuilder body = OpBuilder::atBlockBegin(function.addEntryBlock());
 
   llvm::DenseMap<Value, Value> given;
   llvm::DenseSet<Value> wanted;
   IRMapping map;
   for (auto [index, port] : llvm::enumerate(inputs)) {
-    function.setArgAttrs(index, port.attributes);
     given[port.value] = function.getArgument(index);
     map.map(port.value, function.getArgument(index));
   }
-  for (auto [index, port] : llvm::enumerate(outputs)) {
-    function.setResultAttrs(index, port.attributes);
+  for (const Port &port : outputs)
     wanted.insert(port.value);
-  }
   for (Operation *op : findNeeded(joint, given, wanted, effects)) {
     body.clone(*op, map);
     // A result that is given, of an op of which another one is not.

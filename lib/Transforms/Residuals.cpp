@@ -107,13 +107,23 @@ static Cost getCost(Operation *op) {
   return Cost::High;
 }
 
+/// True for matmuls that were not raised. A sum of products in which no operand
+/// is read more than once, as gradients of norms have it, is a reduction.
+static bool isMatmul(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op))
+    return false;
+  FailureOr<linalg::ContractionDimensions> dims =
+      linalg::inferContractionDims(op);
+  return succeeded(dims) && !dims->m.empty() && !dims->n.empty();
+}
+
 /// True if `op` reads its operands from memory, so that what it reads cannot be
 /// computed in the same kernel.
 static bool readsFromMemory(Operation *op) {
   if (isa<AmaxOp>(op))
     return false;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-    return linalg::isaContractionOpInterface(linalgOp);
+    return isMatmul(linalgOp);
   return getCost(op) == Cost::High;
 }
 
@@ -160,6 +170,22 @@ static int64_t getWideBytes(Value value, int64_t dynamicSize) {
   return getBytes(value, elementType, dynamicSize);
 }
 
+/// The computed tensor of highest rank among the operands of `op`, or null.
+static Value getMainOperand(Operation *op) {
+  Value main;
+  int64_t highest = -1;
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.getType());
+    Operation *producer = operand.getDefiningOp();
+    if (!type || type.getRank() <= highest ||
+        (producer && isa<tensor::EmptyOp, linalg::FillOp>(producer)))
+      continue;
+    main = operand;
+    highest = type.getRank();
+  }
+  return main;
+}
+
 /// Where `value` comes from, followed for a few ops: an argument or a matmul.
 /// What is computed from it is f of it.
 static std::string describeOrigin(Value value) {
@@ -181,14 +207,10 @@ static std::string describeOrigin(Value value) {
       auto name = op->getAttrOfType<StringAttr>("name");
       return apply("result of " + (name ? name.str() : "a matmul"));
     }
-    auto read = llvm::find_if(op->getOperands(), [](Value operand) {
-      Operation *producer = operand.getDefiningOp();
-      return hasContents(operand) &&
-             (!producer || !isa<tensor::EmptyOp, linalg::FillOp>(producer));
-    });
-    if (steps == kMaxSteps || read == op->operand_end())
+    Value origin = getMainOperand(op);
+    if (steps == kMaxSteps || !origin)
       return apply(op->getName().getStringRef().str());
-    value = *read;
+    value = origin;
   }
 }
 
