@@ -1,4 +1,5 @@
-//===- TensorView.h ------------------------------------------------*- C++ -*-===//
+//===- TensorView.h ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -33,8 +34,8 @@ TensorView traceView(TensorView view, bool throughExtensions);
 /// What an elementwise generic with one input does to each element.
 enum class ElementwiseKind { Other, Copy, Extend, Truncate };
 
-/// Classifies a generic of one input and one result whose loops are parallel and
-/// whose result map is the identity.
+/// Classifies a generic of one input and one result whose loops are parallel
+/// and whose result map is the identity.
 ElementwiseKind classifyElementwise(linalg::GenericOp op);
 
 /// The tensor that `value` is an exact widening of, or `value`.

@@ -23,8 +23,6 @@ import compiled  # noqa: E402
 
 INPUTS = os.path.join(HERE, "..", "..", "Inputs")
 PROGRAMS = ["torch_linear", "torch_linear_bias", "torch_linear_odd", "torch_nanochat_mlp"]
-# Options of fp8-partition, and which arguments the backward pass takes.
-OPTIONS = {"": [], "recompute-arguments": "all", "max-bytes=33000": None}
 
 # The backward pass reads x, which the forward pass may write; w; and a result.
 KINDS = """
@@ -62,8 +60,7 @@ func.func @main(%x: tensor<64xf32> {fp8.donated}, %w: tensor<64xf32>,
 
 def load(text):
     with tempfile.TemporaryDirectory() as directory:
-        path = compiled.compile_library(text, directory, sources=[compiled.runtime()])
-        return ctypes.CDLL(path)
+        return ctypes.CDLL(compiled.compile_library(text, directory))
 
 
 def random(port, generator):
@@ -72,22 +69,24 @@ def random(port, generator):
     return values if port.dtype == np.float32 else (values.view(np.uint32) >> 16).astype(np.uint16)
 
 
-def run(library, name, ports, inputs):
-    """The results of a call. It leaves its inputs as they are."""
-    arrays = [array.copy() for array in inputs]
-    outputs = [port.empty() for port in ports]
-    compiled.call(library, name, *arrays, *outputs)
+def run(library, text, name, inputs):
+    """The results of a call on copies of `inputs`."""
+    arguments, results = compiled.signature(text, name)
+    outputs = [port.empty() for port in results]
+    arrays = [array.copy() for array in inputs] + outputs
+    compiled.call(library, name, *zip(arrays, [p.type for p in arguments + results]))
     return outputs
 
 
 def run_parts(text, inputs):
-    """The results, then the gradients; and the arguments that backward takes."""
+    """The results, then the gradients; the arguments that the backward function
+    takes; the bytes that are saved."""
     library = load(text)
-    arguments, results = compiled.signature(text, "main_forward")
-    taken, gradients = compiled.signature(text, "main_backward")
-    forward = run(library, "main_forward", results, inputs[: len(arguments)])
-    given, tangents, kept = [], iter(inputs[len(arguments) :]), []
-    for port in taken:
+    num_arguments = len(compiled.signature(text, "main_forward")[0])
+    forward = run(library, text, "main_forward", inputs[:num_arguments])
+    tangents = iter(inputs[num_arguments:])
+    given, kept = [], []
+    for port in compiled.signature(text, "main_backward")[0]:
         if "residual" in port.marks:
             given.append(forward[port.marks["residual"]])
         elif "argument" in port.marks:
@@ -95,20 +94,16 @@ def run_parts(text, inputs):
             given.append(inputs[kept[-1]])
         else:
             given.append(next(tangents))
-        assert given[-1].shape == port.shape and given[-1].dtype == port.dtype
-    backward = run(library, "main_backward", gradients, given)
-    saved = sum(array.nbytes for array in forward[len(results) - count_saved(text) :])
-    return forward[: len(results) - count_saved(text)] + backward, kept, saved
-
-
-def count_saved(text):
-    return text.count("fp8.saved")
+    num_results = len(forward) - text.count("fp8.saved")
+    saved = sum(array.nbytes for array in forward[num_results:])
+    backward = run(library, text, "main_backward", given)
+    return forward[:num_results] + backward, kept, saved
 
 
 def check(where, joint, parts, generator):
-    arguments, results = compiled.signature(joint, "main")
-    inputs = [random(port, generator) for port in arguments]
-    expected = run(load(joint), "main", results, inputs)
+    ports = compiled.signature(joint, "main")[0]
+    inputs = [random(port, generator) for port in ports]
+    expected = run(load(joint), joint, "main", inputs)
     ours, kept, saved = run_parts(parts, inputs)
     assert len(ours) == len(expected), where
     for index, (one, other) in enumerate(zip(ours, expected)):
@@ -135,8 +130,8 @@ def main():
                 if not options:
                     assert kept == [], where
             assert sizes[1] < sizes[0] and sizes[2] <= 33000, (name, target, sizes)
-    parts = compiled.opt(KINDS, "--fp8-partition")
-    kept, saved = check("every kind", KINDS, parts, generator)
+    joint, parts = compiled.opt(KINDS), compiled.opt(KINDS, "--fp8-partition")
+    kept, saved = check("every kind", joint, parts, generator)
     # x has been written over; w and the result are the caller's.
     assert (kept, saved) == ([1], 256), (kept, saved)
     assert "fp8.residual = 0" in parts
