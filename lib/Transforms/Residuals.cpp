@@ -396,7 +396,7 @@ bool ResidualFinder::isSavable(Value value) {
 int64_t ResidualFinder::getCapacity(Value value) {
   if (!isSavable(value))
     return MinCut::kInfinite;
-  if (isKept(value))
+  if (isKeptArgument(value))
     return 0;
   return getBytes(value, getElementTypeOrSelf(value.getType()),
                   options.dynamicSize);

@@ -165,8 +165,8 @@ def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
 
     | value | cost |
     | --- | --- |
-    | argument, result of the model | 0: the caller has it (an argument with `fp8.donated` is written, and costs its bytes) |
-    | other tensor | its bytes, a dynamic size taken for `dynamic-size` |
+    | argument | 0: the caller has it; but one with `fp8.donated` is written over, and is saved |
+    | other tensor | its bytes, a dynamic size taken for `dynamic-size`; a result of the model is passed on and not copied |
     | scalar that is no tensor | not saved |
 
     What the backward pass may compute again:
@@ -206,7 +206,7 @@ def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
                "The results of the forward pass, in a module without marks "
                "(default: the first one)">,
     Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"-1",
-           "The most bytes to save, arguments and results of the model aside "
+           "The most bytes to keep for the backward pass, arguments aside "
            "(default: no limit)">,
     Option<"recomputeArguments", "recompute-arguments", "bool",
            /*default=*/"false",

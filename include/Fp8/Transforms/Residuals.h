@@ -64,7 +64,7 @@ struct Residual {
 struct ResidualOptions {
   /// Casts arguments again rather than saving their fp8 bytes.
   bool recomputeArguments = false;
-  /// The most bytes to save, arguments and results of the function aside.
+  /// The most bytes to keep, arguments of the function aside.
   std::optional<int64_t> maxBytes;
   /// What a dynamic size is taken for.
   int64_t dynamicSize = 1024;
