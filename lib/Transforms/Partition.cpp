@@ -291,10 +291,12 @@ static LogicalResult keepForward(func::FuncOp function,
   terminator->eraseOperands(gradients);
   if (failed(function.eraseResults(gradients)))
     return failure();
-  for (Operation &op : llvm::make_early_inc_range(
-           llvm::reverse(function.front().without_terminator())))
-    if (isOpTriviallyDead(&op))
-      op.erase();
+  SmallVector<Operation *> ops;
+  for (Operation &op : function.front().without_terminator())
+    ops.push_back(&op);
+  for (Operation *op : llvm::reverse(ops))
+    if (isOpTriviallyDead(op))
+      op->erase();
   llvm::BitVector tangents(function.getNumArguments());
   for (unsigned number : signature.tangents) {
     tangents.set(number);
