@@ -326,7 +326,8 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
     Reverse-mode differentiation. The joint function keeps the name: after the
     arguments comes one tangent a floating-point result, of the result's type;
     after the results comes one gradient a floating-point tensor argument, of
-    the argument's type, unless the argument is `fp8.frozen`.
+    the argument's type, unless the argument is `fp8.frozen`. `fp8.tangent` has
+    the number of the result, `fp8.gradient` that of the argument.
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>)
@@ -340,11 +341,12 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>,
-                      %dy: tensor<64x16xbf16>)
-        -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>) {
+                      %dy: tensor<64x16xbf16> {fp8.tangent = 0})
+        -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0},
+            tensor<16x32xbf16> {fp8.gradient = 1}) {
       %y = fp8.matmul %x, %w trans_b : ...
-      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       %dx = fp8.matmul %dy, %w role dgrad gradient a : ...
+      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       return %y, %dx, %dw : ...
     }
     ```
@@ -378,7 +380,9 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     An op of another kind on a differentiated path is an error that names it, as
     are loops, several blocks, fp8 results and functions without a
-    floating-point result. Dead code is left to canonicalization and CSE.
+    floating-point result; so are `fp8.cast`s that other ops than
+    `fp8.scaled_mm` differentiate, and an `fp8.scaled_mm` that is not fed by
+    `fp8.cast`s. Dead code is left to canonicalization and CSE.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "fp8::Fp8Dialect", "linalg::LinalgDialect",
