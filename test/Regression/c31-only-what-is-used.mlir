@@ -4,7 +4,7 @@
 
 // All gradients: two matmuls in the backward pass, one amax and cast of %dy.
 // CHECK-LABEL: func @all
-//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<64x16xbf16>)
+//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   fp8.scaled_mm
 //       CHECK:   fp8.amax %[[DY]]
 //       CHECK:   %[[Q:.+]] = fp8.cast %[[DY]]
@@ -22,7 +22,7 @@ func.func @all(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>) -> tensor<64x16xb
 // -----
 
 // CHECK-LABEL: func @frozen_weight
-//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16>)
+//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0 : i64})
 // CHECK-COUNT-2: fp8.scaled_mm
 //   CHECK-NOT:   fp8.scaled_mm
 //       CHECK:   return
@@ -34,7 +34,7 @@ func.func @frozen_weight(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16> {fp8.fro
 // -----
 
 // CHECK-LABEL: func @frozen_input
-//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<16x32xbf16>)
+//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<16x32xbf16> {fp8.gradient = 1 : i64})
 // CHECK-COUNT-2: fp8.scaled_mm
 //   CHECK-NOT:   fp8.scaled_mm
 //       CHECK:   return
