@@ -360,7 +360,6 @@ void ResidualFinder::findCandidates() {
     read.insert(value);
     candidates.insert(value);
     contents.insert(value);
-    materialized.insert(value);
   }
   for (Operation &op : llvm::reverse(function.front().without_terminator())) {
     bool backward = llvm::any_of(op.getResults(),

@@ -102,20 +102,75 @@ func.func @read_by_matmul(%x: tensor<4x4xf32>, %dy: tensor<4x4xf32> {fp8.tangent
 
 // -----
 
-// The same through a view.
+// The same through a view: r is saved, although h has half the bytes.
 // CHECK-LABEL: func @view_read_by_matmul_forward
 //  CHECK-SAME:   -> (tensor<16xf32>, tensor<4x4xf32> {fp8.saved = "f(result of h)"})
-// CHECK-LABEL: func @view_read_by_matmul_backward
-//   CHECK-NOT:   math.absf
-//       CHECK:   return
-func.func @view_read_by_matmul(%x: tensor<4x4xf32>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<16xf32>, tensor<4x4xf32> {fp8.gradient = 0 : i64}) {
-  %h = fp8.matmul %x, %x name "h" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  %c = tensor.collapse_shape %h [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
-  %r = math.absf %c : tensor<16xf32>
+func.func @view_read_by_matmul(%x: tensor<4x4xbf16>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<16xf32>, tensor<4x4xf32> {fp8.gradient = 0 : i64}) {
+  %h = fp8.matmul %x, %x name "h" : tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xbf16>
+  %c = tensor.collapse_shape %h [[0, 1]] : tensor<4x4xbf16> into tensor<16xbf16>
+  %r = arith.extf %c : tensor<16xbf16> to tensor<16xf32>
   %y = arith.mulf %r, %r : tensor<16xf32>
   %e = tensor.expand_shape %r [[0, 1]] output_shape [4, 4] : tensor<16xf32> into tensor<4x4xf32>
   %dx = fp8.matmul %dy, %e : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   return %y, %dx : tensor<16xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+#map = affine_map<(d0, d1) -> (d0, d1)>
+#column = affine_map<(d0, d1) -> (d1)>
+
+// Negative: a sum of products reads r on its way, and so h is saved.
+// CHECK-LABEL: func @read_by_sum_forward
+//  CHECK-SAME:   -> (tensor<4x4xf32>, tensor<4x4xbf16> {fp8.saved = "result of h"})
+func.func @read_by_sum(%x: tensor<4x4xbf16>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<4x4xf32>, tensor<4xf32> {fp8.gradient = 0 : i64}) {
+  %h = fp8.matmul %x, %x name "h" : tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xbf16>
+  %r = arith.extf %h : tensor<4x4xbf16> to tensor<4x4xf32>
+  %y = arith.mulf %r, %r : tensor<4x4xf32>
+  %zero = arith.constant dense<0.0> : tensor<4xf32>
+  %dw = linalg.generic {indexing_maps = [#map, #map, #column], iterator_types = ["reduction", "parallel"]} ins(%r, %dy : tensor<4x4xf32>, tensor<4x4xf32>) outs(%zero : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<4xf32>
+  return %y, %dw : tensor<4x4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A gradient on no tangent is computed where it is written.
+// CHECK-LABEL: func @gradient_on_no_tangent_forward
+//  CHECK-SAME:   -> (tensor<4x4xf32>, tensor<4x4xbf16> {fp8.saved = "result of h"})
+// CHECK-LABEL: func @gradient_on_no_tangent_backward
+//       CHECK:   arith.extf
+func.func @gradient_on_no_tangent(%x: tensor<4x4xbf16>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.gradient = 0 : i64}) {
+  %h = fp8.matmul %x, %x name "h" : tensor<4x4xbf16>, tensor<4x4xbf16> -> tensor<4x4xbf16>
+  %r = arith.extf %h : tensor<4x4xbf16> to tensor<4x4xf32>
+  %y = arith.mulf %r, %r : tensor<4x4xf32>
+  return %y, %r : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// Two tensors cut this: what is chosen along the first path has to be undone.
+// CHECK-LABEL: func @crossed_forward
+//  CHECK-SAME:   -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of a)"}, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of a)"})
+func.func @crossed(%x: tensor<4x4xf32>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.gradient = 0 : i64}) {
+  %a = fp8.matmul %x, %x name "a" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %b = fp8.matmul %x, %x trans_b name "b" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %c = arith.mulf %b, %a : tensor<4x4xf32>
+  %d = math.absf %a : tensor<4x4xf32>
+  %e = fp8.matmul %x, %x trans_a name "a" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %f = fp8.matmul %x, %x trans_a trans_b name "b" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %g = math.absf %f : tensor<4x4xf32>
+  %h = arith.mulf %e, %f : tensor<4x4xf32>
+  %y = arith.addf %d, %g : tensor<4x4xf32>
+  %0 = arith.mulf %dy, %c : tensor<4x4xf32>
+  %1 = arith.mulf %0, %d : tensor<4x4xf32>
+  %2 = arith.mulf %1, %g : tensor<4x4xf32>
+  %3 = arith.mulf %2, %h : tensor<4x4xf32>
+  return %y, %3 : tensor<4x4xf32>, tensor<4x4xf32>
 }
 
 // -----
