@@ -1,5 +1,4 @@
-//===- Partition.cpp -----------------------------------------------*- C++
-//-*-===//
+//===- Partition.cpp --------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -355,6 +354,7 @@ struct PartitionPass : fp8::impl::PartitionPassBase<PartitionPass> {
 
 private:
   SmallVector<func::FuncOp> getFunctions();
+  FailureOr<JointSignature> getGivenSignature(func::FuncOp function);
   FailureOr<JointSignature> getSignature(func::FuncOp function);
   LogicalResult check(func::FuncOp function);
   LogicalResult partition(func::FuncOp function,
@@ -381,19 +381,18 @@ SmallVector<func::FuncOp> PartitionPass::getFunctions() {
   return others;
 }
 
-/// What is said by marks, by options, or by nothing: then the last argument is
-/// the tangent of the first result.
-FailureOr<JointSignature> PartitionPass::getSignature(func::FuncOp function) {
-  if (!function.getBody().hasOneBlock())
-    return function.emitOpError("expects one block to partition, but has ")
-           << function.getBody().getBlocks().size();
-  if (std::optional<JointSignature> marked = getJointSignature(function))
-    return *marked;
+/// What the options say; by default the last argument is the tangent, and the
+/// first result that of the forward pass.
+FailureOr<JointSignature>
+PartitionPass::getGivenSignature(func::FuncOp function) {
   unsigned numArguments = function.getNumArguments();
   unsigned numResults = function.getNumResults();
   JointSignature signature{SmallVector<unsigned>(*tangents),
                            SmallVector<unsigned>(*results)};
-  if (signature.tangents.empty() && numArguments > 0)
+  if (numArguments == 0)
+    return function.emitOpError("expects a tangent among the arguments, but "
+                                "has no argument");
+  if (signature.tangents.empty())
     signature.tangents.push_back(numArguments - 1);
   if (signature.results.empty())
     signature.results.push_back(0);
@@ -406,20 +405,31 @@ FailureOr<JointSignature> PartitionPass::getSignature(func::FuncOp function) {
       return function.emitOpError("expects result ")
              << number << " to be one of the forward pass, but has "
              << numResults;
-  if (signature.tangents.empty())
-    return function.emitOpError("expects a tangent among the arguments, but "
-                                "has no argument");
+  return signature;
+}
+
+/// What marks say, or else options. What nothing says is told.
+FailureOr<JointSignature> PartitionPass::getSignature(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("expects one block to partition, but has ")
+           << function.getBody().getBlocks().size();
+  if (std::optional<JointSignature> marked = getJointSignature(function))
+    return *marked;
+  FailureOr<JointSignature> signature = getGivenSignature(function);
+  if (failed(signature))
+    return failure();
+  auto toRange = [](ArrayRef<unsigned> numbers) {
+    return llvm::make_range(numbers.begin(), numbers.end());
+  };
   if (tangents.empty() || results.empty())
     remark::analysis(function.getLoc(),
                      remark::RemarkOpts::name("JointSignature").category("fp8"))
         << remark::add("taken for a joint function: tangents are the arguments "
                        "{0}, the forward pass has the results {1}",
-                       llvm::make_range(signature.tangents.begin(),
-                                        signature.tangents.end()),
-                       llvm::make_range(signature.results.begin(),
-                                        signature.results.end()));
+                       toRange(signature->tangents),
+                       toRange(signature->results));
   for (auto [tangent, result] :
-       llvm::zip(signature.tangents, signature.results))
+       llvm::zip(signature->tangents, signature->results))
     function.setArgAttr(tangent, kTangentAttr,
                         Builder(&getContext()).getI64IntegerAttr(result));
   return signature;

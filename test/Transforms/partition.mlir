@@ -155,12 +155,12 @@ func.func @gradient_on_no_tangent(%x: tensor<4x4xbf16>, %dy: tensor<4x4xf32> {fp
 
 // Two tensors cut this: what is chosen along the first path has to be undone.
 // CHECK-LABEL: func @crossed_forward
-//  CHECK-SAME:   -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of a)"}, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of a)"})
+//  CHECK-SAME:   -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.saved = "f(result of a)"}, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of b)"}, tensor<4x4xf32> {fp8.saved = "f(result of a)"})
 func.func @crossed(%x: tensor<4x4xf32>, %dy: tensor<4x4xf32> {fp8.tangent = 0 : i64}) -> (tensor<4x4xf32>, tensor<4x4xf32> {fp8.gradient = 0 : i64}) {
   %a = fp8.matmul %x, %x name "a" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %b = fp8.matmul %x, %x trans_b name "b" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
-  %c = arith.mulf %b, %a : tensor<4x4xf32>
   %d = math.absf %a : tensor<4x4xf32>
+  %c = arith.mulf %b, %a : tensor<4x4xf32>
   %e = fp8.matmul %x, %x trans_a name "a" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %f = fp8.matmul %x, %x trans_a trans_b name "b" : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %g = math.absf %f : tensor<4x4xf32>

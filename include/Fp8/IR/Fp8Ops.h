@@ -35,8 +35,8 @@ inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
 inline constexpr StringLiteral kNameAttr = "fp8.name";
 /// And: it is the destination of a result.
 inline constexpr StringLiteral kResultAttr = "fp8.result";
-/// Of a joint function: an argument is the tangent of the result of that number;
-/// a result is the gradient of the argument of that number.
+/// Of a joint function: an argument is the tangent of the result of that
+/// number; a result is the gradient of the argument of that number.
 inline constexpr StringLiteral kTangentAttr = "fp8.tangent";
 inline constexpr StringLiteral kGradientAttr = "fp8.gradient";
 /// Of a partitioned function: what an additional result of the forward function
