@@ -92,6 +92,7 @@ static void buildBlasLt(OpPassManager &pm) {
 }
 
 static void buildBufferize(OpPassManager &pm) {
+  pm.addPass(createAddSizeFunctionsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -99,8 +100,11 @@ static void buildBufferize(OpPassManager &pm) {
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Sizes of temporaries in terms of sizes of arguments.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createCopyToLinalgPass());
   pm.addPass(createPlanWorkspacePass());
 }
 
@@ -108,6 +112,7 @@ static void buildRuntime(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createAddRuntimeArgumentsPass());
   pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createConvertAssertsPass());
   pm.addPass(createEmitCInterfacePass());
 }
 
