@@ -261,6 +261,22 @@ static int32_t checkExtents(const fp8rt_matmul_desc &desc) {
   return checkResultBatches(desc);
 }
 
+/// Each element of the accumulator may be read before the result takes its
+/// place only where the two are the same element.
+static int32_t checkAlias(const fp8rt_matmul_desc &desc,
+                          const fp8rt_matmul_args &args) {
+  const bool sameBatches = desc.batch == 1 || desc.stride_acc == desc.stride_d;
+  if (!args.acc || args.acc != args.d ||
+      (desc.type_acc == desc.type_d && desc.ld_acc == desc.ld_d && sameBatches))
+    return FP8RT_OK;
+  return fail(FP8RT_INVALID_ARGUMENT,
+              "args.acc: expects %s, ld %lld, stride %lld of d, which it is, "
+              "but got %s, ld %lld, stride %lld",
+              findType(desc.type_d)->name, (Long)desc.ld_d, (Long)desc.stride_d,
+              findType(desc.type_acc)->name, (Long)desc.ld_acc,
+              (Long)desc.stride_acc);
+}
+
 /// Where an operand is not asked for, a pointer to it is a mistake, too.
 static int32_t checkPointers(const fp8rt_matmul_desc &desc,
                              const fp8rt_matmul_args &args) {
@@ -292,14 +308,7 @@ static int32_t checkPointers(const fp8rt_matmul_desc &desc,
                   "pointer",
                   field.name, field.name);
   }
-  if (args.acc && args.acc == args.d &&
-      (desc.type_acc != desc.type_d || desc.ld_acc != desc.ld_d ||
-       (desc.batch > 1 && desc.stride_acc != desc.stride_d)))
-    return fail(FP8RT_INVALID_ARGUMENT,
-                "args.acc: expects the type and strides of d where it is d, "
-                "but got ld %lld and %lld",
-                (Long)desc.ld_acc, (Long)desc.ld_d);
-  return FP8RT_OK;
+  return checkAlias(desc, args);
 }
 
 int32_t fp8rt::validateMatmul(const fp8rt_matmul_desc *desc,
