@@ -39,9 +39,11 @@ static_assert(offsetof(fp8rt_matmul_desc, type_a) == 8 &&
                   offsetof(fp8rt_matmul_desc, stride_bias) == 144,
               "fp8rt_matmul_desc has the fields that the compiler emits");
 
-/// fp8rt_matmul_args as LLVM sees it: i64, then pointers.
+/// fp8rt_matmul_args as LLVM sees it: i64, then pointers. No workspace yet: the
+/// runtime takes the shorter struct.
 inline constexpr unsigned kMatmulArgsPointers = 7;
-static_assert(sizeof(fp8rt_matmul_args) == 8 + 8 * kMatmulArgsPointers &&
+inline constexpr uint64_t kMatmulArgsSize = 8 + 8 * kMatmulArgsPointers;
+static_assert(offsetof(fp8rt_matmul_args, workspace) == kMatmulArgsSize &&
                   offsetof(fp8rt_matmul_args, a) == 8 &&
                   offsetof(fp8rt_matmul_args, descale_a) == 40 &&
                   offsetof(fp8rt_matmul_args, d) == 56,

@@ -325,7 +325,7 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
     LLVM::StoreOp::create(b, loc, value, address);
   };
   store(0, LLVM::ConstantOp::create(
-               b, loc, b.getI64IntegerAttr(sizeof(fp8rt_matmul_args))));
+               b, loc, b.getI64IntegerAttr(runtime::kMatmulArgsSize)));
   Value operands[] = {op.getA(),        op.getB(),        op.getAcc(),
                       op.getBias(),     op.getDescaleA(), op.getDescaleB(),
                       op.getOut()};
