@@ -264,8 +264,8 @@ FP8RT_API int32_t fp8rt_binary_prepare(fp8rt_context *context,
 /// pointer for each of the kernel's parameters, which are copied.
 FP8RT_API int32_t fp8rt_launch(fp8rt_context *context,
                                const fp8rt_binary *binary, uint32_t kernel,
-                               const fp8rt_launch_dims *dims,
-                               void *const *args, fp8rt_stream *stream);
+                               const fp8rt_launch_dims *dims, void *const *args,
+                               fp8rt_stream *stream);
 
 /// Sets `bytes` bytes at `pointer` to the low byte of `value`, on `stream`.
 FP8RT_API int32_t fp8rt_memset(fp8rt_context *context, void *pointer,

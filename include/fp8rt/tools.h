@@ -87,11 +87,11 @@ typedef struct fp8rt_tune_result {
   uint64_t workspace_size;
 } fp8rt_tune_result;
 
-/// How far it is: desc `index` of `count`, algorithm `algorithm` of
-/// `algorithms`. Non-zero stops the tuning.
+/// How far it is: `step` of `steps` of desc `index` of `count`. Non-zero stops
+/// the tuning, which keeps what it has found for the descs before.
 typedef int32_t (*fp8rt_tune_progress)(void *user, uint64_t index,
-                                       uint64_t count, int32_t algorithm,
-                                       int32_t algorithms);
+                                       uint64_t count, int32_t step,
+                                       int32_t steps);
 
 typedef struct fp8rt_tune_options {
   /// sizeof(fp8rt_tune_options) of the caller.

@@ -40,11 +40,10 @@ template <class T> T copyStruct(const T &data) {
 /// messages.
 template <class T>
 int32_t checkStruct(const char *name, const T *data,
-                    const char *what = "a struct",
-                    uint64_t least = sizeof(T)) {
+                    const char *what = "a struct", uint64_t least = sizeof(T)) {
   if (!data)
-    return fail(FP8RT_INVALID_ARGUMENT,
-                "%s: expects %s, but got null", name, what);
+    return fail(FP8RT_INVALID_ARGUMENT, "%s: expects %s, but got null", name,
+                what);
   return checkStructSize(name, data, data->struct_size, least, sizeof(T));
 }
 

@@ -28,6 +28,7 @@ using LtHandle = struct LtHandleObject *;
 
 constexpr LtStatus kLtSuccess = 0;
 constexpr LtStatus kLtInvalidValue = 7;
+constexpr LtStatus kLtArchMismatch = 8;
 constexpr LtStatus kLtNotSupported = 15;
 
 /// cudaDataType_t.
@@ -48,18 +49,12 @@ enum LtOperation : int32_t { kLtOpN = 0, kLtOpT = 1 };
 
 /// cublasLtMatrixLayoutAttribute_t.
 enum LtLayoutAttribute : int {
-  kLtLayoutType = 0,
-  kLtLayoutRows = 2,
-  kLtLayoutCols = 3,
-  kLtLayoutLd = 4,
   kLtLayoutBatchCount = 5,
   kLtLayoutBatchStride = 6
 };
 
 /// cublasLtMatmulDescAttributes_t.
 enum LtDescAttribute : int {
-  kLtDescComputeType = 0,
-  kLtDescScaleType = 1,
   kLtDescTransA = 3,
   kLtDescTransB = 4,
   kLtDescEpilogue = 7,
@@ -78,7 +73,6 @@ constexpr uint32_t kLtEpilogueDefault = 1;
 constexpr uint32_t kLtEpilogueBias = 4;
 
 /// cublasLtMatmulMatrixScale_t.
-constexpr int32_t kLtScaleScalar = 0;
 constexpr int32_t kLtScaleOuterVector = 3;
 
 /// cublasLtMatmulPreferenceAttributes_t.

@@ -64,7 +64,8 @@ constexpr unsigned kCuEventDefault = 0;
   F(ctxPopCurrent, "cuCtxPopCurrent_v2", (CuContext *))                        \
   F(memAlloc, "cuMemAlloc_v2", (CuDevicePtr *, size_t))                        \
   F(memFree, "cuMemFree_v2", (CuDevicePtr))                                    \
-  F(memcpyAsync, "cuMemcpyAsync", (CuDevicePtr, CuDevicePtr, size_t, CuStream))\
+  F(memcpyAsync, "cuMemcpyAsync",                                              \
+    (CuDevicePtr, CuDevicePtr, size_t, CuStream))                              \
   F(memsetD8Async, "cuMemsetD8Async",                                          \
     (CuDevicePtr, unsigned char, size_t, CuStream))                            \
   F(streamCreate, "cuStreamCreate", (CuStream *, unsigned))                    \

@@ -119,8 +119,7 @@ inline void storeWide(int32_t type, void *data, int64_t index, T value) {
     static_cast<float *>(data)[index] = static_cast<float>(value);
     return;
   case 3:
-    static_cast<uint16_t *>(data)[index] =
-        encodeF16(static_cast<float>(value));
+    static_cast<uint16_t *>(data)[index] = encodeF16(static_cast<float>(value));
     return;
   default:
     static_cast<uint16_t *>(data)[index] =
@@ -139,9 +138,8 @@ inline void finishElement(const Finish &f, int64_t batch, int64_t row,
   if (f.modeA)
     factor = f.descaleA[batch * f.strideDescaleA + (f.modeA == 2 ? row : 0)];
   if (f.modeB)
-    factor =
-        factor *
-        f.descaleB[batch * f.strideDescaleB + (f.modeB == 2 ? column : 0)];
+    factor = factor *
+             f.descaleB[batch * f.strideDescaleB + (f.modeB == 2 ? column : 0)];
   if (f.modeA || f.modeB)
     value = value * factor;
   if (f.typeAcc)
@@ -208,13 +206,13 @@ inline void fillElement(const Fill &f, int64_t index) {
     codes[index] =
         static_cast<unsigned char>((random & 0x83) | (exponent + 12) << 2);
   else if (f.type == 1)
-    storeWide<double>(
-        1, f.data, index,
-        static_cast<double>(static_cast<int32_t>(random)) * 0x1p-30);
+    storeWide<double>(1, f.data, index,
+                      static_cast<double>(static_cast<int32_t>(random)) *
+                          0x1p-30);
   else
-    storeWide<float>(
-        f.type, f.data, index,
-        static_cast<float>(static_cast<int32_t>(random)) * 0x1p-30f);
+    storeWide<float>(f.type, f.data, index,
+                     static_cast<float>(static_cast<int32_t>(random)) *
+                         0x1p-30f);
 }
 
 /// 0 for equal bits, 1 for close values, 3 otherwise.
