@@ -338,10 +338,9 @@ TEST_F(FakeGpuTest, CacheThatIsChangedAnywhere) {
   };
   for (size_t i = 0; i < good.size(); ++i) {
     std::string text = good;
-    for (char change : {1, 16, 64}) {
-      text[i] = static_cast<char>(good[i] ^ change);
-      use(text);
-    }
-    use(good.substr(0, i));
+    text[i] = static_cast<char>(good[i] ^ (1 << i % 7));
+    use(text);
+    if (i % 8 == 0)
+      use(good.substr(0, i));
   }
 }

@@ -133,9 +133,7 @@ TEST_F(CudaErrorTest, UnalignedWideOperands) {
 TEST_F(CudaErrorTest, Workspace) {
   // An accumulator of another type is added from sums in the workspace.
   Matmul m = makeNarrow();
-  m.setAcc(FP8RT_F32, {0}).fillA(1);
-  for (int64_t i = 0; i < 256; ++i)
-    m.acc.set(m.indexAcc(i / 16, i % 16), 1);
+  m.withRandomAcc(FP8RT_F32, 1);
   DeviceMatmul device(context, m);
   ASSERT_FP8(device.prepare());
   ASSERT_GE(device.args.workspace_size, 16u * 16 * 4);
