@@ -191,6 +191,19 @@ TEST_F(FakeGpuTest, WhoDoesWhat) {
   }
 }
 
+TEST_F(FakeGpuTest, FastAccumulationIsPassedOn) {
+  open();
+  for (int32_t fast : {0, 1}) {
+    Ones ones;
+    ones.m.desc.fast_accum = fast;
+    ASSERT_EQ(fp8rt_matmul_prepare(context, &ones.m.desc), FP8RT_OK);
+    const long before = calls("fast accumulation");
+    ASSERT_EQ(fp8rt_matmul(context, &ones.m.desc, &ones.args, nullptr),
+              FP8RT_OK);
+    EXPECT_EQ(calls("fast accumulation") - before, fast);
+  }
+}
+
 // In the fake, each algorithm is faster than those before it, but they are
 // wrong in one way or another.
 TEST_F(FakeGpuTest, TuningRejectsWhatMisbehaves) {

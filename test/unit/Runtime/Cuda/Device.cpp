@@ -150,6 +150,12 @@ void Graph::launch(fp8rt_stream *stream) {
   EXPECT_EQ(driver<int(void *, void *)>("cuGraphLaunch")(exec, stream), 0);
 }
 
+void *fp8test::currentContext() {
+  void *now = nullptr;
+  EXPECT_EQ(driver<int(void **)>("cuCtxGetCurrent")(&now), 0);
+  return now;
+}
+
 //===----------------------------------------------------------------------===//
 // Fixture
 //===----------------------------------------------------------------------===//

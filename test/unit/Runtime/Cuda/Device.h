@@ -91,6 +91,9 @@ private:
   void *exec = nullptr;
 };
 
+/// The current context of this thread, as the driver has it.
+void *currentContext();
+
 /// Makes a context, or skips.
 class DeviceTest : public ::testing::Test {
 protected:

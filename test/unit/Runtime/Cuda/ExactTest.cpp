@@ -181,6 +181,21 @@ TEST_F(CudaExactTest, AccumulatorIsTheResult) {
     }
 }
 
+// The kernel reads the accumulator after the library has written its sums.
+TEST_F(CudaExactTest, AccumulatorIsTheResultOfTheKernel) {
+  Matmul m = makeNarrow(E4M3, E4M3, FP8RT_F32, {32, 48, 64});
+  fillIntegers(m);
+  setOuterDescales(m);
+  m.setDescales(FP8RT_SCALE_OUTER, m.descaleA, FP8RT_SCALE_TENSOR, {2.0f});
+  m.accIsResult = true;
+  m.desc.type_acc = FP8RT_F32;
+  m.desc.ld_acc = m.desc.ld_d;
+  for (int64_t row = 0; row < m.desc.m; ++row)
+    for (int64_t n = 0; n < m.desc.n; ++n)
+      m.d.set(m.indexD(row, n), static_cast<double>((row + n) % 17 - 8));
+  expectExact(m);
+}
+
 TEST_F(CudaExactTest, PaddedRowsAndBatches) {
   for (int32_t type : resultTypes)
     for (int64_t batch : {1, 3}) {
@@ -210,6 +225,20 @@ TEST_F(CudaExactTest, DescalesOfBatches) {
   m.setDescales(FP8RT_SCALE_TENSOR, {1, 2, 4}, FP8RT_SCALE_TENSOR,
                 {0.5f, 8, 0.25f});
   m.desc.stride_descale_a = m.desc.stride_descale_b = 1;
+  expectExact(m);
+}
+
+TEST_F(CudaExactTest, OuterDescalesOfBatches) {
+  Matmul m = makeNarrow(E4M3, E4M3, FP8RT_BF16, {16, 32, 64, 2});
+  fillIntegers(m);
+  std::vector<float> a(32), b(64);
+  for (size_t i = 0; i < a.size(); ++i)
+    a[i] = i % 5 == 0 ? 0.5f : 2.0f;
+  for (size_t i = 0; i < b.size(); ++i)
+    b[i] = i % 3 == 0 ? 0.25f : 4.0f;
+  m.setDescales(FP8RT_SCALE_OUTER, a, FP8RT_SCALE_OUTER, b);
+  m.desc.stride_descale_a = 16;
+  m.desc.stride_descale_b = 32;
   expectExact(m);
 }
 

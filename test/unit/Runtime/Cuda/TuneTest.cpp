@@ -12,6 +12,7 @@
 
 #include "Device.h"
 
+#include "../../../../lib/Runtime/Common/DescKey.h"
 #include <fstream>
 #include <sstream>
 #include <stdlib.h>
@@ -187,6 +188,60 @@ TEST_F(CudaTuneTest, DamagedFiles) {
   ASSERT_FP8(fp8rt_tune(again, &m.desc, 1, nullptr, nullptr));
   EXPECT_STREQ(fp8rt_plan_cache_message(makeContext(folder.c_str())), "");
   EXPECT_EQ(readFile(path + ".unusable"), cases[10].first);
+}
+
+// Files that are sound but for what they say of the algorithm, which only the
+// library can judge.
+TEST_F(CudaTuneTest, HostileAlgorithms) {
+  const Matmul m = makeMatmul(32, 32, 64);
+  fp8rt_context *tuning = makeContext(folder.c_str());
+  ASSERT_FP8(fp8rt_tune(tuning, &m.desc, 1, nullptr, nullptr));
+  const std::string path = fp8rt_plan_cache_path(tuning);
+  const std::string good = readFile(path);
+  const auto hex = [](const uint64_t *words, size_t count) {
+    std::string text;
+    char digits[17];
+    for (size_t i = 0; i < count; ++i) {
+      snprintf(digits, sizeof(digits), "%016llx",
+               static_cast<unsigned long long>(words[i]));
+      text += digits;
+    }
+    return text;
+  };
+  const auto put = [](std::string text, const std::string &key,
+                      const std::string &value) {
+    const size_t at = text.find("\"" + key + "\": ") + key.size() + 4;
+    const size_t end = text.find_first_of(",}", at);
+    return text.replace(at, end - at, value);
+  };
+  for (uint64_t seed = 0; seed < 64; ++seed) {
+    // Zeros, then words that are ever wilder.
+    uint64_t words[8] = {};
+    for (size_t i = 0; i < 8 && seed; ++i)
+      words[i] = fp8rt::hashWords(&seed, 1) * (2 * i + 1) >>
+                 (seed < 32 ? 64 - 2 * seed : 0);
+    if (seed == 0 || seed >= 48)
+      words[0] = seed ? 66 + seed % 8 : 0;
+    const auto id = static_cast<int32_t>(words[0]);
+    const uint64_t parts[] = {hashOf(fp8rt::DescKey(m.desc)),
+                              fp8rt::hashWords(words, 8),
+                              static_cast<uint64_t>(int64_t(id))};
+    const uint64_t checksum = fp8rt::hashWords(parts, 3);
+    std::string text = put(good, "algorithm", '"' + hex(words, 8) + '"');
+    text = put(text, "algorithm_id", std::to_string(id));
+    text = put(text, "checksum", '"' + hex(&checksum, 1) + '"');
+    writeFile(path, text);
+    fp8rt_context *user = makeContext(folder.c_str());
+    ASSERT_STREQ(fp8rt_plan_cache_message(user), "") << text;
+    Matmul copy = m;
+    DeviceMatmul(user, copy).run();
+    EXPECT_EQ(copy.result(31, 31), 64) << seed;
+    EXPECT_NE(std::string(fp8rt_plan_cache_message(user)).find("refuses"),
+              std::string::npos)
+        << seed;
+    contexts.pop_back();
+    fp8rt_context_destroy(user);
+  }
 }
 
 TEST_F(CudaTuneTest, CpuHasNothingToTune) {

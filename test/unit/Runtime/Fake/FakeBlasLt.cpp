@@ -370,6 +370,8 @@ extern "C" LtStatus cublasLtMatmul(LtHandle, void *desc, const void *,
                                    const void *opaque, void *workspace,
                                    size_t workspaceSize, CuStream stream) {
   fp8fake::count("cublasLtMatmul");
+  if (as<Desc>(desc).fast)
+    fp8fake::count("fast accumulation");
   const Problem p = {as<Desc>(desc), as<Layout>(la), as<Layout>(lb),
                      as<Layout>(lc), as<Layout>(ld)};
   Algo algo;
@@ -393,14 +395,15 @@ extern "C" LtStatus cublasLtMatmul(LtHandle, void *desc, const void *,
   // Later algorithms are faster.
   const double time = 100 / (1 + static_cast<double>(algo.id));
   fp8fake::enqueue(stream, time, [=] {
-    if (algo.workspace)
-      memset(workspace, 0x5a, algo.workspace);
     for (int64_t i = 0; i < p.d.batch; ++i) {
       if (p.desc.compute == kLtCompute64f)
         multiply<double>(p, scalar, a, b, c, d, i);
       else
         multiply<float>(p, static_cast<float>(scalar), a, b, c, d, i);
     }
+    // After the result, so that a workspace on top of it would show.
+    if (algo.workspace)
+      memset(workspace, 0x5a, algo.workspace);
     if (bad)
       misbehave(algo.id, p, d, workspace, algo.workspace);
   });

@@ -30,7 +30,8 @@ namespace {
 struct Function {
   std::string name;
   size_t params = 0;
-  int maxDynamic = 48 << 10;
+  /// The test's kernel, with another operation.
+  bool adds = false;
 };
 struct Module {
   std::map<std::string, Function> functions;
@@ -331,6 +332,7 @@ CuResult cuModuleLoadDataEx(CuModule *module, const void *image, unsigned,
         text.substr(at + mark.size(), open - at - mark.size());
     Function &function = made->functions[name];
     function.name = name;
+    function.adds = text.find("add.rn.f32 %f2") != std::string::npos;
     for (size_t p = text.find(".param", open); p < close;
          p = text.find(".param", p + 1))
       ++function.params;
@@ -384,8 +386,9 @@ template <class T> static void finish(const Finish &f) {
 }
 
 /// What a kernel does, with its parameters taken now.
-static std::function<void()> workOf(const std::string &name, void **params,
+static std::function<void()> workOf(const Function &function, void **params,
                                     int64_t threads) {
+  const std::string &name = function.name;
   if (name == "fp8rt_finish_f32")
     return [f = valueOf<Finish>(params, 0)] { finish<float>(f); };
   if (name == "fp8rt_finish_f64")
@@ -410,12 +413,13 @@ static std::function<void()> workOf(const std::string &name, void **params,
     };
   // Of the tests: y[i] = x[i] * factor, for each thread below the count.
   if (name == "fp8test_multiply")
-    return [x = valueOf<const float *>(params, 0),
-            y = valueOf<float *>(params, 1), factor = valueOf<float>(params, 2),
-            count = valueOf<uint32_t>(params, 3), threads] {
-      for (int64_t i = 0; i < count && i < threads; ++i)
-        y[i] = x[i] * factor;
-    };
+    return
+        [x = valueOf<const float *>(params, 0), y = valueOf<float *>(params, 1),
+         factor = valueOf<float>(params, 2),
+         count = valueOf<uint32_t>(params, 3), threads, adds = function.adds] {
+          for (int64_t i = 0; i < count && i < threads; ++i)
+            y[i] = adds ? x[i] + factor : x[i] * factor;
+        };
   return nullptr;
 }
 
@@ -427,10 +431,10 @@ extern "C" CuResult cuLaunchKernel(CuFunction function, unsigned gx,
     return kInvalidContext;
   if (!gx || !gy || !gz || !bx || !by || !bz || bx * by * bz > 1024)
     return kCuErrorInvalidValue;
-  const std::string &name = reinterpret_cast<Function *>(function)->name;
-  fp8fake::count(name.c_str());
+  const Function &kernel = *reinterpret_cast<Function *>(function);
+  fp8fake::count(kernel.name.c_str());
   std::function<void()> work =
-      workOf(name, params, int64_t(gx) * gy * gz * bx * by * bz);
+      workOf(kernel, params, int64_t(gx) * gy * gz * bx * by * bz);
   fp8fake::enqueue(stream, 1, work ? work : [] {});
   return kCuSuccess;
 }
