@@ -252,8 +252,10 @@ static void makeFolders(const std::string &path) {
 }
 
 void PlanCache::note(const std::string &why) {
-  if (reason.empty())
-    reason = why;
+  if (!reason.empty())
+    return;
+  reason = why;
+  published.store(reason.c_str());
 }
 
 bool PlanCache::checkIdentity(const Json &document, std::string *why) const {

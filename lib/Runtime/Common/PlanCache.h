@@ -55,8 +55,9 @@ public:
   /// for the same desc. What others wrote meanwhile stays. A status.
   int32_t add(const std::vector<TunedPlan> &plans);
 
-  /// Why something was not used; "" if nothing.
-  const std::string &message() const { return reason; }
+  /// Why something was not used; "" if nothing. May be asked while others call
+  /// note().
+  const char *message() const { return published.load(); }
   /// Keeps the first reason.
   void note(const std::string &why);
   const std::string &path() const { return file; }
@@ -70,6 +71,7 @@ private:
   PlanCacheIdentity identity;
   std::string file;
   std::string reason;
+  std::atomic<const char *> published{""};
   /// By the bytes of the key of the desc.
   std::map<std::string, TunedPlan> known;
 };

@@ -80,7 +80,7 @@ public:
   int32_t tune(const fp8rt_matmul_desc *descs, uint64_t count,
                const fp8rt_tune_options &options,
                fp8rt_tune_result *results) override;
-  const char *cacheMessage() const override { return cache.message().c_str(); }
+  const char *cacheMessage() const override { return cache.message(); }
   const char *cachePath() const override { return cache.path().c_str(); }
 
 private:

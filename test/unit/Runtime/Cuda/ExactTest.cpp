@@ -228,6 +228,21 @@ TEST_F(CudaExactTest, DescalesOfBatches) {
   expectExact(m);
 }
 
+TEST_F(CudaExactTest, OuterDescalesWithBiasAndAccumulator) {
+  for (int32_t type : resultTypes)
+    for (int which : {1, 2, 3}) {
+      Matmul m = makeNarrow(E4M3, E4M3, type, {32, 48, 64});
+      fillIntegers(m);
+      setOuterDescales(m);
+      if (which & 1)
+        setBias(m, type);
+      if (which & 2)
+        setAcc(m, type);
+      SCOPED_TRACE(describe(m));
+      expectExact(m);
+    }
+}
+
 TEST_F(CudaExactTest, OuterDescalesOfBatches) {
   Matmul m = makeNarrow(E4M3, E4M3, FP8RT_BF16, {16, 32, 64, 2});
   fillIntegers(m);

@@ -12,10 +12,11 @@
 // fails, and so does what may not happen while a stream is captured.
 //
 // The environment says what it is to pretend, when the call is made:
-// FP8FAKE_ARCH (90), FP8FAKE_DEVICES (1), FP8FAKE_ALGORITHMS (4; results of the
-// heuristic), FP8FAKE_BAD (1 makes the algorithms after the first each wrong in
-// another way), FP8FAKE_MEMORY (bytes that one allocation may have),
-// FP8FAKE_VERSION (130100).
+// FP8FAKE_ARCH (90), FP8FAKE_DEVICES (1), FP8FAKE_VERSION (130100),
+// FP8FAKE_ALGORITHMS (4; results of the heuristic), FP8FAKE_BAD (1 makes the
+// algorithms after the first each wrong in another way), FP8FAKE_REFUSE (1 lets
+// no algorithm pass its check), FP8FAKE_MEMORY (bytes that one allocation may
+// have).
 //
 //===----------------------------------------------------------------------===//
 
