@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+// Names as C interfaces have them.
+// NOLINTBEGIN(readability-identifier-naming)
+
 /// What a call came to. Everything but FP8RT_OK leaves a message behind.
 typedef enum fp8rt_status {
   FP8RT_OK = 0,
@@ -289,6 +292,8 @@ FP8RT_API const char *fp8rt_last_error(void);
 
 /// The name of a status, for messages: "FP8RT_OK" and so on; never null.
 FP8RT_API const char *fp8rt_status_name(int32_t status);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }
