@@ -372,6 +372,9 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
     ```
 
+    With `matmul-workspace` each `blaslt.matmul` gets that many bytes of its own
+    for the time of the call.
+
     Errors are a dynamic size that does not follow from the sizes of the
     arguments, a temporary that leaves the iteration of a loop that allocates
     it, one in a parallel loop, a buffer as a result, a call of a public
@@ -379,6 +382,10 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
+  let options = [
+    Option<"matmulWorkspace", "matmul-workspace", "int64_t", /*default=*/"0",
+           "Bytes that each library call may use (0: none)">
+  ];
 }
 
 def CheckScalesPass : Pass<"fp8-check-scales", "::mlir::ModuleOp"> {

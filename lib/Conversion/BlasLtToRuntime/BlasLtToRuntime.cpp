@@ -158,6 +158,7 @@ static LLVM::LLVMStructType getArgsType(MLIRContext *context) {
   SmallVector<Type> fields = {IntegerType::get(context, 64)};
   fields.append(runtime::kMatmulArgsPointers,
                 LLVM::LLVMPointerType::get(context));
+  fields.push_back(fields.front());
   return LLVM::LLVMStructType::getLiteral(context, fields);
 }
 
@@ -323,13 +324,18 @@ Value CallBuilder::getArgs(OpBuilder &b, blaslt::MatmulOp op,
   storeField(b, loc, type, args, 0, size);
   Value operands[] = {op.getA(),    op.getB(),        op.getAcc(),
                       op.getBias(), op.getDescaleA(), op.getDescaleB(),
-                      op.getOut()};
+                      op.getOut(),  op.getWorkspace()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     Value pointer =
         operand ? getPointer(b, loc, operand)
                 : LLVM::ZeroOp::create(b, loc, args.getType()).getResult();
     storeField(b, loc, type, args, index + 1, pointer);
   }
+  int64_t bytes = 0;
+  if (Value workspace = op.getWorkspace())
+    bytes = cast<MemRefType>(workspace.getType()).getNumElements();
+  storeField(b, loc, type, args, std::size(operands) + 1,
+             LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes)));
   return args;
 }
 
