@@ -11,7 +11,7 @@ import lit.formats
 config.name = "mlir-fp8"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
-config.excludes = ["Inputs", "oracle", "unit", "lit.cfg.py"]
+config.excludes = ["Inputs", "oracle", "support", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
 
@@ -37,7 +37,7 @@ config.substitutions += [
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%oracle", os.path.join(config.test_source_root, "oracle")),
-    ("%fp8rt", os.path.join(config.fp8_binary_dir, "lib", "libfp8rt.so")),
+    ("%fp8rt_dir", os.path.join(config.fp8_binary_dir, "lib")),
     ("%source", config.fp8_source_dir),
 ]
 

@@ -1,4 +1,5 @@
-//===- Pipelines.cpp -----------------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +16,6 @@
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -93,20 +93,22 @@ static void buildBufferize(OpPassManager &pm) {
 }
 
 static void buildRuntime(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createAddRuntimeArgumentsPass());
   pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createEmitCInterfacePass());
 }
 
 /// Loops, exact arithmetic, and upstream's conversions to the LLVM dialect.
 static void buildLlvm(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createConvertLinalgToLoopsPass());
-//E  pm.addPass(createExpandArithPass());
+  pm.addPass(createExpandArithPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createSCFToControlFlowPass());
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -1,4 +1,5 @@
-//===- RaiseMatmuls.cpp --------------------------------------------*- C++ -*-===//
+//===- RaiseMatmuls.cpp --------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -70,8 +71,8 @@ static Type getElementType(Value value) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// The operand as a view whose labels are the loops that it carries; none if its
-/// map does more than pick loops.
+/// The operand as a view whose labels are the loops that it carries; none if
+/// its map does more than pick loops.
 static std::optional<TensorView> getOperandView(linalg::LinalgOp op,
                                                 OpOperand &operand) {
   TensorView view{operand.get(), {}};
@@ -197,8 +198,8 @@ static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
   if (op.getDpsInputs()[position] != value || !map.isIdentity() ||
       other->get() == value)
     return std::nullopt;
-  std::optional<TensorView> view = getOperandView(
-      cast<linalg::LinalgOp>(op.getOperation()), *other);
+  std::optional<TensorView> view =
+      getOperandView(cast<linalg::LinalgOp>(op.getOperation()), *other);
   if (!view)
     return std::nullopt;
   for (unsigned &label : view->labels)
@@ -213,9 +214,9 @@ static Value traceBias(const Contraction &c, TensorView view) {
   return alongColumns ? view.value : nullptr;
 }
 
-/// Follows the contraction's result through the ops that fp8.matmul does itself:
-/// one bias and one rounding, in either order. A rounding before the bias is
-/// dropped; none is added.
+/// Follows the contraction's result through the ops that fp8.matmul does
+/// itself: one bias and one rounding, in either order. A rounding before the
+/// bias is dropped; none is added.
 static Epilogue matchEpilogue(const Contraction &c, Value bias) {
   Epilogue epilogue{c.op->getResult(0), bias};
   bool rounded = false;
@@ -247,7 +248,8 @@ static Epilogue matchEpilogue(const Contraction &c, Value bias) {
 //===----------------------------------------------------------------------===//
 
 /// Copies `view` so that its dimensions come in the order of `labels`.
-static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view,
+static TensorView transposeTo(OpBuilder &b, Location loc,
+                              const TensorView &view,
                               ArrayRef<unsigned> labels) {
   if (ArrayRef(view.labels) == labels)
     return view;
@@ -256,16 +258,16 @@ static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view
     permutation.push_back(llvm::find(view.labels, label) - view.labels.begin());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, view.value);
   applyPermutationToVector(sizes, permutation);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
+  Value empty =
+      tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
   auto transpose =
       linalg::TransposeOp::create(b, loc, view.value, empty, permutation);
   return {transpose->getResult(0), Labels(labels)};
 }
 
 /// Which dimensions become one: each batch dimension stays, then two groups.
-static SmallVector<ReassociationIndices> groupDims(unsigned batch,
-                                                   unsigned first,
-                                                   unsigned second) {
+static SmallVector<ReassociationIndices>
+groupDims(unsigned batch, unsigned first, unsigned second) {
   SmallVector<ReassociationIndices> groups;
   int64_t next = 0;
   auto add = [&](unsigned size) {
@@ -292,8 +294,8 @@ static Value packOperand(OpBuilder &b, Location loc, TensorView view,
   unsigned second = transposed ? rows.size() : cols.size();
   if (first == 1 && second == 1)
     return view.value;
-  return tensor::CollapseShapeOp::create(b, loc, view.value,
-                                         groupDims(batch.size(), first, second));
+  return tensor::CollapseShapeOp::create(
+      b, loc, view.value, groupDims(batch.size(), first, second));
 }
 
 /// The sizes of the contraction's result, with batch, rows and columns in order.
@@ -352,9 +354,9 @@ static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
 static StringAttr getLayerName(const Contraction &c) {
   for (Value value : {c.b.value, c.a.value}) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto function = argument ? dyn_cast<func::FuncOp>(
-                                   argument.getOwner()->getParentOp())
-                             : nullptr;
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : nullptr;
     if (!function)
       continue;
     unsigned number = argument.getArgNumber();
@@ -380,8 +382,8 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
   Value b = packOperand(rewriter, loc, c.b, c.batch, c.k, c.n, transB);
   Value acc;
   if (hasAcc) {
-    TensorView view = transposeTo(rewriter, loc, {init, c.out},
-                                  concat(c.batch, c.m, c.n));
+    TensorView view =
+        transposeTo(rewriter, loc, {init, c.out}, concat(c.batch, c.m, c.n));
     acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
   }
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);

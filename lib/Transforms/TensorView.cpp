@@ -1,4 +1,5 @@
-//===- TensorView.cpp ----------------------------------------------*- C++ -*-===//
+//===- TensorView.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -47,9 +48,9 @@ ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
 
 /// The view through a generic that copies or extends, if its input map only
 /// picks dimensions.
-static std::optional<TensorView>
-traceGeneric(linalg::GenericOp op, const TensorView &view,
-             bool throughExtensions) {
+static std::optional<TensorView> traceGeneric(linalg::GenericOp op,
+                                              const TensorView &view,
+                                              bool throughExtensions) {
   ElementwiseKind kind = classifyElementwise(op);
   if (kind != ElementwiseKind::Copy &&
       !(kind == ElementwiseKind::Extend && throughExtensions))
@@ -103,8 +104,7 @@ TensorView fp8::traceView(TensorView view, bool throughExtensions) {
 
 Value fp8::stripExtensions(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
-  while (generic &&
-         classifyElementwise(generic) == ElementwiseKind::Extend &&
+  while (generic && classifyElementwise(generic) == ElementwiseKind::Extend &&
          generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
              .isIdentity() &&
          !hasEncoding(generic.getDpsInputOperand(0)->get())) {
@@ -125,8 +125,7 @@ bool fp8::isZeroTensor(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   if (!generic || generic.getNumReductionLoops() != 0)
     return false;
-  Value yielded =
-      cast<linalg::YieldOp>(generic.getBody()->getTerminator())
-          .getOperand(cast<OpResult>(value).getResultNumber());
+  Value yielded = cast<linalg::YieldOp>(generic.getBody()->getTerminator())
+                      .getOperand(cast<OpResult>(value).getResultNumber());
   return matchPattern(yielded, m_AnyZeroFloat());
 }

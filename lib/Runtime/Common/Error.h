@@ -1,4 +1,4 @@
-//===- Error.h - Status and message of a failure ---------------*- C++ -*--===//
+//===- Error.h - Status and message of a failure ----------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Validate.h - Checks of a matmul's arguments -------------*- C++ -*--===//
+//===- Validate.h - Checks of a matmul's arguments --------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

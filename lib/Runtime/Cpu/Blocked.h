@@ -1,4 +1,4 @@
-//===- Blocked.h - The matmul of one instruction set -----------*- C++ -*--===//
+//===- Blocked.h - The matmul of one instruction set ------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -56,7 +56,7 @@ template <class T> PackFunction<T> findPack(int32_t type) {
 /// One matmul with sums in `T`. The buffers are the caller's.
 template <class Isa, class T> class BlockedMatmul {
   static constexpr int64_t panel = Isa::vectors * Simd<Isa, T>::lanes;
-  static constexpr int64_t blockM = 192;
+  static constexpr int64_t blockM = 384;
   static constexpr int64_t blockN = 1024 / sizeof(T);
   static constexpr int64_t blockK = 256;
   // Not a power of two, so that the rows spread over the sets of the cache.

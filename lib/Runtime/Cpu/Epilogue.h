@@ -1,4 +1,4 @@
-//===- Epilogue.h - What comes after the sums ------------------*- C++ -*--===//
+//===- Epilogue.h - What comes after the sums -------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

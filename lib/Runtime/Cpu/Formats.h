@@ -1,4 +1,4 @@
-//===- Formats.h - Decoding and rounding, by formula -----------*- C++ -*--===//
+//===- Formats.h - Decoding and rounding, by formula ------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

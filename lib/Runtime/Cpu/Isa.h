@@ -1,4 +1,4 @@
-//===- Isa.h - Choice of the instruction set -------------------*- C++ -*--===//
+//===- Isa.h - Choice of the instruction set --------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Microkernel.h - Innermost loop of the matmul ------------*- C++ -*--===//
+//===- Microkernel.h - Innermost loop of the matmul -------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

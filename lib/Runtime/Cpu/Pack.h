@@ -1,4 +1,4 @@
-//===- Pack.h - Decoding of blocks -----------------------------*- C++ -*--===//
+//===- Pack.h - Decoding of blocks ------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Range.h - Whether products of bf16 are exact ------------*- C++ -*--===//
+//===- Range.h - Whether products of bf16 are exact -------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,9 +41,8 @@ struct Range {
   /// f64 has no fused path, and nobody asks.
   void include(const double *, int64_t) {}
 
-  bool isZero() const { return greatest == 0; }
-  bool hasSubnormals() const { return least + 1 < (1u << 23); }
-  /// Of the leading bits of the least and of the greatest magnitude.
+  /// Of the leading bits of the least and of the greatest magnitude. Subnormals
+  /// give -127, which is less than the exponent that fits their last bit.
   int leastExponent() const {
     return static_cast<int>((least + 1) >> 23) - 127;
   }
@@ -55,11 +54,6 @@ struct Range {
 /// The last bit of a bf16 number is 2^-7 of its leading bit, or more; the last
 /// bit of a finite f32 is at least 2^-149, and its leading one at most 2^127.
 inline bool bf16ProductsAreExact(const Range &a, const Range &b) {
-  if (a.isZero() || b.isZero())
-    // An infinity or NaN times zero is a NaN either way.
-    return true;
-  if (a.hasSubnormals() || b.hasSubnormals())
-    return false;
   return a.leastExponent() + b.leastExponent() - 14 >= -149 &&
          a.greatestExponent() + b.greatestExponent() + 1 <= 127;
 }

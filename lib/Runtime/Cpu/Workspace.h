@@ -1,4 +1,4 @@
-//===- Workspace.h - Memory of a running matmul ----------------*- C++ -*--===//
+//===- Workspace.h - Memory of a running matmul -----------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The packed blocks of a running matmul need about a megabyte. A stack may be
-// smaller than that, thread-local memory of a shared library is cut from every
-// thread's stack or allocated on first use, and a call may not allocate: so
-// there is a fixed pool, in memory that costs nothing until it is touched.
+// The packed blocks of a running matmul need about one and a half megabytes. A
+// stack may be smaller than that, thread-local memory of a shared library is
+// cut from every thread's stack or allocated on first use, and a call may not
+// allocate: so there is a fixed pool, in memory that costs nothing until it is
+// touched.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,7 @@
 namespace fp8rt::cpu {
 
 /// Bytes that one matmul may use.
-constexpr int64_t kWorkspaceBytes = 5 << 18;
+constexpr int64_t kWorkspaceBytes = 6 << 18;
 
 /// Holds one piece of the pool. Waits where more threads than there are pieces
 /// run a matmul at once, which are more than most machines have cores.

@@ -1,4 +1,4 @@
-// RUN: fp8-opt --convert-blaslt-to-runtime --split-input-file %s | FileCheck %s
+// RUN: fp8-opt --fp8-add-runtime-arguments --convert-blaslt-to-runtime --split-input-file %s | FileCheck %s
 
 //       CHECK: llvm.func @fp8rt_matmul(!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
 // The descriptor: size; types of a, b, d, acc, bias; scale modes; trans_a,
@@ -28,9 +28,9 @@
 //       CHECK:   llvm.return
 // Every pointer has its place: a, b, acc, bias, descale_a, descale_b, d.
 // CHECK-LABEL: func.func @main(
-//  CHECK-SAME:   %[[A:[^:]+]]: memref<64x32xf8E4M3FN>, %[[B:[^:]+]]: memref<16x32xf8E5M2, strided<[40, 1]>>, %[[DA:[^:]+]]: memref<f32>, %[[DB:[^:]+]]: memref<f32>, %[[C:[^:]+]]: memref<64x16xf32, strided<[24, 1]>>, %[[BIAS:[^:]+]]: memref<16xbf16>, %[[D:[^:]+]]: memref<64x16xbf16>, %[[CTX:[^:]+]]: !llvm.ptr, %[[STREAM:[^:]+]]: !llvm.ptr) -> i32
+//  CHECK-SAME:   %[[A:[^:]+]]: memref<64x32xf8E4M3FN>, %[[B:[^:]+]]: memref<16x32xf8E5M2, strided<[40, 1]>>, %[[DA:[^:]+]]: memref<f32>, %[[DB:[^:]+]]: memref<f32>, %[[C:[^:]+]]: memref<64x16xf32, strided<[24, 1]>>, %[[BIAS:[^:]+]]: memref<16xbf16>, %[[D:[^:]+]]: memref<64x16xbf16>, %{{.*}}: memref<?xi8>, %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}, %[[STREAM:[^:]+]]: !llvm.ptr {fp8.stream}) -> i32
 //       CHECK:   %[[ARGS:.+]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
-//       CHECK:   %[[STATUS:.+]] = memref.alloca() : memref<i32>
+//       CHECK:   %[[STATUS:.+]] = memref.alloca() {fp8.status} : memref<i32>
 //       CHECK:   memref.store %{{.*}}, %[[STATUS]]
 //       CHECK:   %[[DESC:.+]] = llvm.mlir.addressof @fp8rt_desc_0
 //       CHECK:   constant(64 : i64)
@@ -56,7 +56,12 @@
 //       CHECK:   memref.store %[[FIRST]], %[[STATUS]]
 //       CHECK:   %[[R:.+]] = memref.load %[[STATUS]]
 //       CHECK:   return %[[R]] : i32
-func.func @main(%a: memref<64x32xf8E4M3FN>, %b: memref<16x32xf8E5M2, strided<[40, 1]>>, %da: memref<f32>, %db: memref<f32>, %c: memref<64x16xf32, strided<[24, 1]>>, %bias: memref<16xbf16>, %d: memref<64x16xbf16>) {
+// The companion prepares the same call.
+// CHECK-LABEL: func.func @main_prepare(
+//  CHECK-SAME:   %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}) -> i32
+//       CHECK:   %[[DESC:.+]] = llvm.mlir.addressof @fp8rt_desc_0
+//       CHECK:   llvm.call @fp8rt_matmul_prepare(%[[CTX]], %[[DESC]])
+func.func @main(%a: memref<64x32xf8E4M3FN>, %b: memref<16x32xf8E5M2, strided<[40, 1]>>, %da: memref<f32>, %db: memref<f32>, %c: memref<64x16xf32, strided<[24, 1]>>, %bias: memref<16xbf16>, %d: memref<64x16xbf16>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<64x32xf8E4M3FN>, memref<16x32xf8E5M2, strided<[40, 1]>>) descales(%da, %db : memref<f32>, memref<f32>) acc(%c : memref<64x16xf32, strided<[24, 1]>>) bias(%bias : memref<16xbf16>) outs(%d : memref<64x16xbf16>) trans_b fast_accum
   return
 }
@@ -86,7 +91,7 @@ func.func @main(%a: memref<64x32xf8E4M3FN>, %b: memref<16x32xf8E5M2, strided<[40
 //       CHECK:   constant(4 : i64)
 //       CHECK:   constant(8 : i64)
 //       CHECK:   llvm.return
-func.func @batches(%a: memref<2x3x16x4xf8E4M3FN>, %b: memref<2x3x16x8xf8E4M3FN>, %da: memref<2x3x4x1xf32>, %db: memref<2x3x1x8xf32>, %d: memref<2x3x4x8xf32>) {
+func.func @batches(%a: memref<2x3x16x4xf8E4M3FN>, %b: memref<2x3x16x8xf8E4M3FN>, %da: memref<2x3x4x1xf32>, %db: memref<2x3x1x8xf32>, %d: memref<2x3x4x8xf32>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<2x3x16x4xf8E4M3FN>, memref<2x3x16x8xf8E4M3FN>) descales(%da, %db : memref<2x3x4x1xf32>, memref<2x3x1x8xf32>) outs(%d : memref<2x3x4x8xf32>) trans_a granularity_a <rowwise> granularity_b <colwise>
   return
 }
@@ -101,7 +106,7 @@ func.func @batches(%a: memref<2x3x16x4xf8E4M3FN>, %b: memref<2x3x16x8xf8E4M3FN>,
 //       CHECK:   addressof @fp8rt_desc_0
 //       CHECK:   addressof @fp8rt_desc_0
 //       CHECK:   addressof @fp8rt_desc_1
-func.func @shared(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %d: memref<4x4xf32>) {
+func.func @shared(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
   blaslt.matmul ins(%b, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
   blaslt.matmul ins(%b, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>) trans_a
@@ -130,27 +135,7 @@ func.func @shared(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %d: memref<4x4xf32>)
 //       CHECK:   %[[BYTES:.+]] = arith.muli %[[OI]], %[[FOUR]]
 //       CHECK:   arith.addi %[[PI]], %[[BYTES]]
 //       CHECK:   llvm.call @fp8rt_matmul(%{{.*}}, %[[DESC]],
-func.func @dynamic(%a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32>, %d: memref<?x16xf32>) {
+func.func @dynamic(%a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<32x16xf32>, %d: memref<?x16xf32>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<?x32xf32, strided<[?, 1], offset: ?>>, memref<32x16xf32>) outs(%d : memref<?x16xf32>)
   return
-}
-
-// -----
-
-// A function without a call has a status too; argument attributes of ours go.
-// CHECK-LABEL: func.func @no_call
-//  CHECK-SAME:   (%{{.*}}: memref<4xf32> {other.kept}, %{{.*}}: !llvm.ptr, %{{.*}}: !llvm.ptr) -> i32
-func.func @no_call(%a: memref<4xf32> {fp8.donated, bufferization.writable = true, other.kept}) {
-  return
-}
-
-// -----
-
-// Negative: private functions and companions are not called from outside.
-// CHECK-LABEL: func.func private @private(memref<4xf32>)
-// CHECK-LABEL: func.func @main_workspace() -> i64
-func.func private @private(memref<4xf32>)
-func.func @main_workspace() -> i64 attributes {fp8.companion} {
-  %0 = arith.constant 0 : i64
-  return %0 : i64
 }

@@ -21,8 +21,8 @@ TEST(ThreadTest, MoreThreadsThanPiecesOfThePool) {
   std::vector<int> right(100);
   for (size_t i = 0; i < right.size(); ++i)
     threads.emplace_back([&, i] {
-      for (int turn = 0; turn < 5; ++turn) {
-        Matmul m(FP8RT_F8E4M3FN, FP8RT_F8E4M3FN, FP8RT_F32, {20, 70, 30});
+      for (int turn = 0; turn < 2; ++turn) {
+        Matmul m(FP8RT_F8E4M3FN, FP8RT_F8E4M3FN, FP8RT_F32, {20, 40, 30});
         m.randomize(static_cast<unsigned>(i));
         const std::vector<unsigned char> wanted = m.expected();
         right[i] += m.run() == FP8RT_OK && m.d.bytes == wanted;
@@ -30,5 +30,5 @@ TEST(ThreadTest, MoreThreadsThanPiecesOfThePool) {
     });
   for (std::thread &thread : threads)
     thread.join();
-  EXPECT_EQ(right, std::vector<int>(100, 5));
+  EXPECT_EQ(right, std::vector<int>(100, 2));
 }
