@@ -13,6 +13,9 @@
 // CHECK-LABEL: llvm.func internal @main_prepare_on_buffers(
 // CHECK-COUNT-3: llvm.call @fp8rt_matmul_prepare(
 // CHECK-LABEL: llvm.func @main_prepare(
+// The three fp8 tensors and the scales; results go where the caller says.
+// CHECK-LABEL: llvm.func internal @main_workspace_on_buffers(
+//       CHECK:   llvm.mlir.constant(4608 : i64)
 // CHECK-LABEL: llvm.func @main_workspace(
 func.func @main(%x: tensor<64x32xf32>, %w: tensor<16x32xf32>) -> tensor<64x16xf32> {
   %cst = arith.constant dense<0.0> : tensor<64x16xf32>
