@@ -52,17 +52,29 @@ static void buildQuantize(OpPassManager &pm, StringRef target,
 SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
                                        bool backward) {
   std::string target = options.target, recipe = options.recipe;
+  PartitionPassOptions parts;
+  llvm::append_range(parts.tangents, options.tangents);
+  llvm::append_range(parts.results, options.results);
+  parts.forwardOnly = options.evaluation;
+  auto buildPartition = [=](OpPassManager &pm) {
+    pm.addPass(createPartitionPass(parts));
+  };
+
   SmallVector<Stage> stages = {{"raise", buildRaise}};
-  if (backward)
+  if (options.evaluation)
+    stages.push_back({"evaluation", buildPartition});
+  else if (backward)
     stages.push_back({"derive", buildDerive});
-  if (recipe == "none")
-    return stages;
-  stages.push_back({"quantize", [=](OpPassManager &pm) {
-                      buildQuantize(pm, target, recipe);
-                    }});
-  stages.push_back({"layout", [=](OpPassManager &pm) {
-                      pm.addPass(createAssignLayoutsPass({target}));
-                    }});
+  if (recipe != "none") {
+    stages.push_back({"quantize", [=](OpPassManager &pm) {
+                        buildQuantize(pm, target, recipe);
+                      }});
+    stages.push_back({"layout", [=](OpPassManager &pm) {
+                        pm.addPass(createAssignLayoutsPass({target}));
+                      }});
+  }
+  if (options.partition && !options.evaluation)
+    stages.push_back({"partition", buildPartition});
   return stages;
 }
 
@@ -145,7 +157,8 @@ void fp8::buildStages(OpPassManager &pm, ArrayRef<Stage> stages) {
 void fp8::registerPipelines() {
   PassPipelineRegistration<TrainOptions>(
       "fp8-train",
-      "A wide model to its FP8 training step: raise, derive, quantize, layout",
+      "A wide model to its FP8 training step: raise, derive, quantize, layout, "
+      "and partition if asked for",
       [](OpPassManager &pm, const TrainOptions &options) {
         buildStages(pm, getTrainStages(options, /*backward=*/true));
       });

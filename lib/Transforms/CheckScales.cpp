@@ -57,8 +57,8 @@ static SmallVector<Value> getForwardedValues(RegionBranchOpInterface branch,
                                              Value value) {
   RegionBranchInverseSuccessorMapping mapping;
   branch.getSuccessorInputOperandMapping(mapping);
-  return llvm::map_to_vector(
-      mapping.lookup(value), [](OpOperand *operand) { return operand->get(); });
+  return llvm::map_to_vector(mapping.lookup(value),
+                             [](OpOperand *operand) { return operand->get(); });
 }
 
 /// The values that `value` may be a copy of, one step back.

@@ -102,9 +102,9 @@ static LogicalResult checkLoops(memref::AllocOp op, Value alias) {
     // Of the block arguments only those of the loop itself come from outside
     // of the iteration.
     auto argument = dyn_cast<BlockArgument>(alias);
-    bool staysInside = argument ? loop->isProperAncestor(
-                                      argument.getOwner()->getParentOp())
-                                : loop->isProperAncestor(alias.getDefiningOp());
+    bool staysInside =
+        argument ? loop->isProperAncestor(argument.getOwner()->getParentOp())
+                 : loop->isProperAncestor(alias.getDefiningOp());
     if (isa<LoopLikeOpInterface>(loop) && !staysInside)
       return op.emitOpError("expects a temporary that is free at the end of an "
                             "iteration, but it leaves ")

@@ -298,7 +298,8 @@ static Value packOperand(OpBuilder &b, Location loc, TensorView view,
       b, loc, view.value, groupDims(batch.size(), first, second));
 }
 
-/// The sizes of the contraction's result, with batch, rows and columns in order.
+/// The sizes of the contraction's result, with batch, rows and columns in
+/// order.
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, Location loc,
                                                 Contraction &c) {
   SmallVector<OpFoldResult> sizes =
@@ -387,17 +388,17 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
     acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
   }
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
-  auto matmul = MatmulOp::create(
-      rewriter, loc,
-      RankedTensorType::get(getMatmulShape(c, sizes),
-                            getElementType(epilogue.last)),
-      a, b, acc, epilogue.bias, transA, transB, Role::Forward,
-      /*gradient=*/OperandSideAttr(), getLayerName(c));
+  auto matmul =
+      MatmulOp::create(rewriter, loc,
+                       RankedTensorType::get(getMatmulShape(c, sizes),
+                                             getElementType(epilogue.last)),
+                       a, b, acc, epilogue.bias, transA, transB, Role::Forward,
+                       /*gradient=*/OperandSideAttr(), getLayerName(c));
   if (Attribute convert = c.op->getAttr(kConvertAttr))
     matmul->setAttr(kConvertAttr, convert);
-  rewriter.replaceAllUsesWith(
-      epilogue.last, unpackResult(rewriter, loc, c, matmul.getResult(), sizes,
-                                  epilogue.last.getType()));
+  rewriter.replaceAllUsesWith(epilogue.last,
+                              unpackResult(rewriter, loc, c, matmul.getResult(),
+                                           sizes, epilogue.last.getType()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -94,7 +94,8 @@ bool fp8::hasEncoding(Value value) {
 }
 
 TensorView fp8::traceView(TensorView view, bool throughExtensions) {
-  while (std::optional<TensorView> source = traceStep(view, throughExtensions)) {
+  while (std::optional<TensorView> source =
+             traceStep(view, throughExtensions)) {
     if (hasEncoding(source->value))
       break;
     view = *source;

@@ -8,7 +8,7 @@
 //       CHECK:   bufferization.materialize_in_destination %[[R]] in restrict writable %[[D]] : (tensor<4xf32>, memref<4xf32>) -> ()
 //  CHECK-NEXT:   return{{$}}
 //   BUF-LABEL: func @square
-//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32>
+//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32> {fp8.result})
 //     BUF-NOT:   outs(%[[X]]
 //         BUF:   linalg.mul ins(%[[X]], %[[X]] : {{.*}}) outs(%{{.*}} : memref<4xf32>)
 //     BUF-NOT:   %[[X]]
@@ -24,7 +24,7 @@ func.func @square(%x: tensor<4xf32>) -> tensor<4xf32> {
 // CHECK-LABEL: func @donated
 //  CHECK-SAME:   tensor<4xf32> {bufferization.writable = true, fp8.donated}
 //   BUF-LABEL: func @donated
-//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32>
+//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32> {fp8.result})
 //    BUF-NEXT:   linalg.mul ins(%[[X]], %[[X]] : {{.*}}) outs(%[[X]] :
 //    BUF-NEXT:   memref.copy %[[X]], %[[D]]
 func.func @donated(%x: tensor<4xf32> {fp8.donated}) -> tensor<4xf32> {
@@ -36,7 +36,7 @@ func.func @donated(%x: tensor<4xf32> {fp8.donated}) -> tensor<4xf32> {
 
 // An empty tensor becomes the destination: no temporary, no copy.
 //   BUF-LABEL: func @in_place
-//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32>
+//    BUF-SAME:   (%[[X:.+]]: memref<4xf32>{{.*}}, %[[D:.+]]: memref<4xf32> {fp8.result})
 //    BUF-NEXT:   linalg.exp ins(%[[X]] : {{.*}}) outs(%[[D]] :
 //    BUF-NEXT:   return
 func.func @in_place(%x: tensor<4xf32>) -> tensor<4xf32> {

@@ -133,8 +133,8 @@ def ConvertBlasLtToRuntimePass
     ```
 
     Results of a run whose status is not 0 are undefined. A buffer whose last
-    dimension is not contiguous is an error, and so are a bias or descales that
-    are not contiguous, and a matmul in a private function.
+    dimension is not contiguous is an error, and so is a bias or descale that is
+    not contiguous, or a matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];

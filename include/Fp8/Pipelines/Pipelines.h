@@ -33,6 +33,24 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::desc("How scales are chosen: tensorwise; or none, which keeps "
                      "every matmul wide"),
       llvm::cl::init("tensorwise")};
+  Option<bool> evaluation{
+      *this, "evaluation",
+      llvm::cl::desc("Only the forward pass: nothing is derived, and a joint "
+                     "function loses its tangents and gradients"),
+      llvm::cl::init(false)};
+  Option<bool> partition{
+      *this, "partition",
+      llvm::cl::desc(
+          "Make NAME_forward and NAME_backward of the joint function "
+          "(fp8-partition, which has more options)"),
+      llvm::cl::init(false)};
+  ListOption<unsigned> tangents{
+      *this, "tangents",
+      llvm::cl::desc("For evaluation and partition of a joint function that an "
+                     "exporter made: the arguments that are tangents")};
+  ListOption<unsigned> results{
+      *this, "results",
+      llvm::cl::desc("The same: the results of the forward pass")};
 };
 
 /// A named part of a pipeline. Names are what `fp8-run --emit` takes.
@@ -41,8 +59,9 @@ struct Stage {
   std::function<void(OpPassManager &)> build;
 };
 
-/// raise, derive (with `backward`), quantize, layout: from a wide model to the
-/// step on tensors. The last two are empty for the recipe `none`.
+/// raise, derive (with `backward`), or evaluation if asked for, quantize,
+/// layout, and partition if asked for: from a wide model to the step on
+/// tensors. The recipe `none` has no quantize and no layout.
 SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 
 /// linalg, blaslt, bufferize, runtime, llvm: from tensors to the LLVM dialect

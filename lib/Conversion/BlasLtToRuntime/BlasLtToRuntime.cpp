@@ -92,8 +92,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc,
-                 b.createOrFold<memref::DimOp>(loc, buffer, dim));
+    return toI64(b, loc, b.createOrFold<memref::DimOp>(loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -361,19 +360,19 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op,
                                    const RuntimeFunction &prepare) {
   OpBuilder b(op);
   Location loc = op.getLoc();
+  func::FuncOp parent = function.getFunction();
   if (!isa<MemRefType>(op.getOut().getType()))
     return op.emitOpError("expects buffers, but got ") << op.getOut().getType();
   // The runtime takes no strides for these.
   for (Value vector : {op.getBias(), op.getDescaleA(), op.getDescaleB()}) {
-    if (!vector)
-      continue;
-    auto type = cast<MemRefType>(vector.getType());
-    if (!type.areTrailingDimsContiguous(type.getRank()))
-      return op.emitOpError("expects a contiguous bias and contiguous descales, "
-                            "but got ")
+    auto type =
+        dyn_cast_if_present<MemRefType>(vector ? vector.getType() : Type());
+    if (type && !type.areTrailingDimsContiguous(type.getRank()))
+      return op.emitOpError(
+                 "expects a contiguous bias and contiguous descales, "
+                 "but got ")
              << type;
   }
-  func::FuncOp parent = function.getFunction();
   FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
   if (failed(fields) || failed(emitPrepare(loc, parent, prepare, *fields)))
     return failure();
@@ -417,8 +416,16 @@ struct ConvertBlasLtToRuntimePass
     ModuleOp module = getOperation();
     CallBuilder calls(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(convertFunction(function, calls)))
+      if (!function.isExternal() && function.isPublic() &&
+          failed(convertFunction(function, calls)))
         return signalPassFailure();
+    // A private function has no context to pass on.
+    WalkResult left = module.walk([](blaslt::MatmulOp op) {
+      op.emitOpError("expects to be in a public function");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -157,10 +157,12 @@ static LogicalResult check(func::FuncOp function) {
     return function.emitOpError("expects results as destinations, but returns ")
            << function.getResultTypes();
   TypeRange inputs = function.getArgumentTypes();
-  auto last = inputs.empty() ? MemRefType() : dyn_cast<MemRefType>(inputs.back());
+  auto last =
+      inputs.empty() ? MemRefType() : dyn_cast<MemRefType>(inputs.back());
   if (!last || !last.getElementType().isInteger(8) || last.getRank() != 1)
-    return function.emitOpError("expects a workspace as its last argument, which "
-                                "fp8-plan-workspace adds, but got ")
+    return function.emitOpError(
+               "expects a workspace as its last argument, which "
+               "fp8-plan-workspace adds, but got ")
            << function.getFunctionType();
   std::string name = (function.getName() + runtime::kPrepareSuffix).str();
   Operation *other = SymbolTable::lookupSymbolIn(function->getParentOp(), name);

@@ -28,7 +28,7 @@
 //       CHECK:   llvm.return
 // Every pointer has its place: a, b, acc, bias, descale_a, descale_b, d.
 // CHECK-LABEL: func.func @main(
-//  CHECK-SAME:   %[[A:[^:]+]]: memref<64x32xf8E4M3FN>, %[[B:[^:]+]]: memref<16x32xf8E5M2, strided<[40, 1]>>, %[[DA:[^:]+]]: memref<f32>, %[[DB:[^:]+]]: memref<f32>, %[[C:[^:]+]]: memref<64x16xf32, strided<[24, 1]>>, %[[BIAS:[^:]+]]: memref<16xbf16>, %[[D:[^:]+]]: memref<64x16xbf16>, %{{.*}}: memref<?xi8>, %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}, %[[STREAM:[^:]+]]: !llvm.ptr {fp8.stream}) -> i32
+//  CHECK-SAME:   %[[A:[^:]+]]: memref<64x32xf8E4M3FN>, %[[B:[^:]+]]: memref<16x32xf8E5M2, strided<[40, 1]>>, %[[DA:[^:]+]]: memref<f32>, %[[DB:[^:]+]]: memref<f32>, %[[C:[^:]+]]: memref<64x16xf32, strided<[24, 1]>>, %[[BIAS:[^:]+]]: memref<16xbf16>, %[[D:[^:]+]]: memref<64x16xbf16>, %{{.+}}: memref<?xi8>, %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}, %[[STREAM:[^:]+]]: !llvm.ptr {fp8.stream}) -> i32
 //       CHECK:   %[[ARGS:.+]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
 //       CHECK:   %[[STATUS:.+]] = memref.alloca() {fp8.status} : memref<i32>
 //       CHECK:   memref.store %{{.*}}, %[[STATUS]]
