@@ -103,7 +103,8 @@ def AddRuntimeArgumentsPass
     func.func @main_prepare(%a: memref<64x32xbf16>, %context: !llvm.ptr) -> i32
     ```
 
-    A function that still returns values is an error.
+    A function that still returns values or has no workspace is an error, and so
+    is a taken name `NAME_prepare`.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect"];

@@ -402,8 +402,10 @@ static LogicalResult convertFunction(func::FuncOp function,
   if (matmuls.empty())
     return success();
   FailureOr<RuntimeFunction> runtime = RuntimeFunction::get(function);
+  if (failed(runtime))
+    return failure();
   FailureOr<RuntimeFunction> prepare = getPrepareFunction(function);
-  if (failed(runtime) || failed(prepare))
+  if (failed(prepare))
     return failure();
   for (blaslt::MatmulOp op : matmuls)
     if (failed(calls.convert(op, *runtime, *prepare)))

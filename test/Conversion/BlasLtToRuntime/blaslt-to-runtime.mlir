@@ -61,6 +61,11 @@
 //       CHECK:   memref.store %[[FIRST]], %[[STATUS]]
 //       CHECK:   %[[R:.+]] = memref.load %[[STATUS]]
 //       CHECK:   return %[[R]] : i32
+// The companion prepares the same call.
+// CHECK-LABEL: func.func @main_prepare(
+//  CHECK-SAME:   %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}) -> i32
+//       CHECK:   %[[DESC:.+]] = llvm.mlir.addressof @fp8rt_desc_0
+//       CHECK:   llvm.call @fp8rt_matmul_prepare(%[[CTX]], %[[DESC]])
 func.func @main(%a: memref<64x32xf8E4M3FN>, %b: memref<16x32xf8E5M2, strided<[40, 1]>>, %da: memref<f32>, %db: memref<f32>, %c: memref<64x16xf32, strided<[24, 1]>>, %bias: memref<16xbf16>, %d: memref<64x16xbf16>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<64x32xf8E4M3FN>, memref<16x32xf8E5M2, strided<[40, 1]>>) descales(%da, %db : memref<f32>, memref<f32>) acc(%c : memref<64x16xf32, strided<[24, 1]>>) bias(%bias : memref<16xbf16>) outs(%d : memref<64x16xbf16>) trans_b fast_accum
   return
