@@ -10,6 +10,7 @@
 #define FP8_TRANSFORMS_PASSES_H
 
 #include "Fp8/IR/Fp8Dialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
