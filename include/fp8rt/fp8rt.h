@@ -28,6 +28,9 @@
 extern "C" {
 #endif
 
+// Names as C interfaces have them.
+// NOLINTBEGIN(readability-identifier-naming)
+
 /// What a call came to. Everything but FP8RT_OK leaves a message behind.
 typedef enum fp8rt_status {
   FP8RT_OK = 0,
@@ -50,7 +53,12 @@ typedef enum fp8rt_type {
   FP8RT_F8E5M2 = 6,
   FP8RT_F8E4M3FNUZ = 7,
   FP8RT_F8E5M2FNUZ = 8,
-  FP8RT_F8E8M0FNU = 9
+  FP8RT_F8E8M0FNU = 9,
+  /// Integers, which no matmul takes. A boolean is a byte, 0 or 1.
+  FP8RT_BOOL = 10,
+  FP8RT_I8 = 11,
+  FP8RT_I32 = 12,
+  FP8RT_I64 = 13
 } fp8rt_type;
 
 /// How the descales of an operand are shaped.
@@ -134,6 +142,43 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
                                const fp8rt_matmul_args *args,
                                fp8rt_stream *stream);
 
+/// Makes what calls of fp8rt_matmul with this desc rely on, once. The CPU needs
+/// none of it.
+FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
+                                       const fp8rt_matmul_desc *desc);
+
+/// A tensor as a compiled function takes it. The sizes and strides belong to
+/// the caller and are read during the call only.
+typedef struct fp8rt_tensor {
+  /// The first element, in the memory of the context's device.
+  void *data;
+  /// `rank` sizes, in elements.
+  const int64_t *sizes;
+  /// `rank` distances between neighbours, in elements. Null says row-major
+  /// without gaps, which is all that compiled functions take.
+  const int64_t *strides;
+  int32_t rank;
+  /// An fp8rt_type.
+  int32_t type;
+} fp8rt_tensor;
+
+/// What a compiled function expects of one tensor.
+typedef struct fp8rt_tensor_spec {
+  /// For messages.
+  const char *name;
+  /// `rank` sizes; -1 takes any.
+  const int64_t *sizes;
+  int32_t rank;
+  int32_t type;
+} fp8rt_tensor_spec;
+
+/// Checks `count` tensors: type, rank, sizes, strides, and with `need_data`
+/// that there is a pointer wherever there are elements. Compiled functions call
+/// it first.
+FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
+                                      const fp8rt_tensor_spec *specs,
+                                      int64_t count, int32_t need_data);
+
 /// The instruction set that the CPU backend runs with: "portable", "avx2" or
 /// "avx512", the best of this machine unless the environment variable
 /// FP8RT_CPU_ISA names a lower one when the library is first used. All give the
@@ -147,6 +192,8 @@ FP8RT_API const char *fp8rt_last_error(void);
 
 /// The name of a status, for messages: "FP8RT_OK" and so on; never null.
 FP8RT_API const char *fp8rt_status_name(int32_t status);
+
+// NOLINTEND(readability-identifier-naming)
 
 #ifdef __cplusplus
 }

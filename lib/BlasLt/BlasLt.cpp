@@ -1,4 +1,5 @@
-//===- BlasLt.cpp --------------------------------------------------*- C++ -*-===//
+//===- BlasLt.cpp --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -129,10 +130,9 @@ struct MatmulBufferization
     return false;
   }
 
-  LogicalResult
-  bufferize(Operation *op, RewriterBase &rewriter,
-            const bufferization::BufferizationOptions &options,
-            bufferization::BufferizationState &state) const {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
     rewriter.setInsertionPoint(op);
     SmallVector<Value> buffers;
     for (Value operand : op->getOperands()) {

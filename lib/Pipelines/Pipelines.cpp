@@ -1,4 +1,5 @@
-//===- Pipelines.cpp -----------------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -15,7 +16,6 @@
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
-#include "mlir/Dialect/LLVMIR/Transforms/RequestCWrappers.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
@@ -78,8 +78,8 @@ static void buildPad(OpPassManager &pm, StringRef target, int64_t alignment) {
   pm.addPass(createCSEPass());
 }
 
-/// What does not change in a loop goes out of it: a weight is quantized once for
-/// all microbatches.
+/// What does not change in a loop goes out of it: a weight is quantized once
+/// for all microbatches.
 static void buildLayout(OpPassManager &pm, StringRef target) {
   pm.addPass(createAssignLayoutsPass({target.str()}));
   pm.addPass(createLoopInvariantCodeMotionPass());
@@ -94,9 +94,8 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
   if (recipe != "none")
     select = getSelectOptions(options, backward);
   int64_t alignment = options.alignment;
-  SmallVector<Stage> stages = {{"raise", [=](OpPassManager &pm) {
-                                  buildRaise(pm, tangents, select);
-                                }}};
+  SmallVector<Stage> stages = {
+      {"raise", [=](OpPassManager &pm) { buildRaise(pm, tangents, select); }}};
   if (backward)
     stages.push_back({"derive", buildDerive});
   if (recipe == "none")
@@ -138,7 +137,10 @@ static void buildBufferize(OpPassManager &pm) {
 }
 
 static void buildRuntime(OpPassManager &pm) {
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createAddRuntimeArgumentsPass());
   pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createEmitCInterfacePass());
 }
 
 /// Loops, exact arithmetic, and upstream's conversions to the LLVM dialect.
@@ -151,7 +153,6 @@ static void buildLlvm(OpPassManager &pm) {
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
-  pm.addNestedPass<func::FuncOp>(LLVM::createLLVMRequestCWrappersPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -1,4 +1,5 @@
-//===- AssignRoles.cpp ----------------------------------------------*- C++ -*-===//
+//===- AssignRoles.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// fp8-assign-roles: which matmuls of a function that another tool differentiated
-// are gradients, and of what.
+// fp8-assign-roles: which matmuls of a function that another tool
+// differentiated are gradients, and of what.
 //
 //===----------------------------------------------------------------------===//
 
@@ -107,9 +108,9 @@ SmallVector<Value> RoleFinder::guessTangents() {
   return tangents;
 }
 
-/// True if the function looks like a backward pass without its forward one: each
-/// matmul has one operand that depends on the last argument, and two of them
-/// read the same one, summing over different dimensions.
+/// True if the function looks like a backward pass without its forward one:
+/// each matmul has one operand that depends on the last argument, and two of
+/// them read the same one, summing over different dimensions.
 bool RoleFinder::isBackwardAlone() {
   if (function.getNumArguments() == 0 || matches.empty())
     return false;
@@ -152,7 +153,8 @@ bool RoleFinder::findFromTangents(ArrayRef<Value> tangents, bool needsMatch) {
     for (auto op : block.getOps<MatmulOp>()) {
       if (!dependents.contains(op.getResult()))
         continue;
-      bool a = dependents.contains(op.getA()), b = dependents.contains(op.getB());
+      bool a = dependents.contains(op.getA()),
+           b = dependents.contains(op.getB());
       const GradientMatch *match =
           a ? getMatch(op, OperandSide::A, dependents) : nullptr;
       if (!match && b)
@@ -165,19 +167,19 @@ bool RoleFinder::findFromTangents(ArrayRef<Value> tangents, bool needsMatch) {
       if (!a && !b)
         continue;
       OperandSide side = a ? OperandSide::A : OperandSide::B;
-      decisions[op] = {
-          side, contractsLastDim(op, side) ? Role::Dgrad : Role::Wgrad, nullptr};
+      decisions[op] = {side,
+                       contractsLastDim(op, side) ? Role::Dgrad : Role::Wgrad,
+                       nullptr};
     }
   if (needsMatch && !matched)
     decisions.clear();
   return matched;
 }
 
-/// True if the result of `op` is returned, but for views, casts and sums, as the
-/// gradient of the argument that `match` says it is.
+/// True if the result of `op` is returned, but for views, casts and sums, as
+/// the gradient of the argument that `match` says it is.
 bool RoleFinder::isReturned(MatmulOp op, const GradientMatch &match) {
-  Value operand =
-      stripViewsAndCasts(fp8::getOperand(match.forward, match.of));
+  Value operand = stripViewsAndCasts(fp8::getOperand(match.forward, match.of));
   if (!isa<BlockArgument>(operand))
     return false;
   Operation *terminator = function.getBody().back().getTerminator();
@@ -188,8 +190,8 @@ bool RoleFinder::isReturned(MatmulOp op, const GradientMatch &match) {
 }
 
 /// Without a tangent: two matmuls that read one gradient, for both operands of
-/// one forward matmul, are gradients; so is one whose gradient depends on those,
-/// or that is returned as the gradient of an argument.
+/// one forward matmul, are gradients; so is one whose gradient depends on
+/// those, or that is returned as the gradient of an argument.
 void RoleFinder::findFromPairs() {
   llvm::DenseMap<std::pair<Operation *, Value>, unsigned> sides;
   auto sidesOf = [&](const GradientMatch &match) -> unsigned & {
@@ -238,10 +240,11 @@ void RoleFinder::find(ArrayRef<unsigned> tangents) {
   if (matches.empty())
     return;
   if (isBackwardAlone()) {
-    remark::passed(function.getLoc(), options) << remark::reason(
-        "{0} has gradient matmuls only; its last argument, {1}, is taken as the "
-        "tangent (option tangents)",
-        function.getName(), function.getNumArguments() - 1);
+    remark::passed(function.getLoc(), options)
+        << remark::reason("{0} has gradient matmuls only; its last argument, "
+                          "{1}, is taken as the "
+                          "tangent (option tangents)",
+                          function.getName(), function.getNumArguments() - 1);
     findFromTangents({function.getArguments().back()}, /*needsMatch=*/false);
     return;
   }

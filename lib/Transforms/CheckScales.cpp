@@ -1,4 +1,5 @@
-//===- CheckScales.cpp ---------------------------------------------*- C++ -*-===//
+//===- CheckScales.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,7 +30,8 @@ using namespace mlir::fp8;
 /// The values that `value` may be a copy of, one step back.
 static SmallVector<Value> getSources(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
+    auto loop =
+        dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
     if (!loop)
       return {};
     SmallVector<Value> sources;

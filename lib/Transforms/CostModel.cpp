@@ -1,4 +1,5 @@
-//===- CostModel.cpp ------------------------------------------------*- C++ -*-===//
+//===- CostModel.cpp ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,8 +18,8 @@ using namespace mlir::fp8;
 
 double fp8::predictGain(const LinearCost &cost, const TargetRates &rates) {
   const MatmulSizes &sizes = cost.sizes;
-  double operations = 2.0 * cost.matmuls * sizes.batch * sizes.m * sizes.n *
-                      sizes.k;
+  double operations =
+      2.0 * cost.matmuls * sizes.batch * sizes.m * sizes.n * sizes.k;
   // One amax reads, one cast reads and writes.
   double bytes = 0, launches = 0;
   for (const QuantizedOperand &operand : cost.operands) {

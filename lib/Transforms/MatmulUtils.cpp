@@ -1,4 +1,5 @@
-//===- MatmulUtils.cpp ----------------------------------------------*- C++ -*-===//
+//===- MatmulUtils.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,10 +24,10 @@ MatmulSizes fp8::getSizes(MatmulOp op) {
   MatmulSizes sizes{1, d[d.size() - 2], d.back(),
                     a[op.getTransA() ? a.size() - 2 : a.size() - 1]};
   for (int64_t size : d.drop_back(2))
-    sizes.batch = ShapedType::isDynamic(size) ||
-                          ShapedType::isDynamic(sizes.batch)
-                      ? ShapedType::kDynamic
-                      : sizes.batch * size;
+    sizes.batch =
+        ShapedType::isDynamic(size) || ShapedType::isDynamic(sizes.batch)
+            ? ShapedType::kDynamic
+            : sizes.batch * size;
   return sizes;
 }
 
@@ -50,10 +51,11 @@ LogicalResult fp8::verifyConvertAttrs(Operation *root) {
   WalkResult result = root->walk([](MatmulOp op) {
     Attribute attribute = op->getAttr(kConvertAttr);
     auto text = dyn_cast_if_present<StringAttr>(attribute);
-    if (!attribute || (text && (text.getValue() == "always" ||
-                                text.getValue() == "never")))
+    if (!attribute ||
+        (text && (text.getValue() == "always" || text.getValue() == "never")))
       return WalkResult::advance();
-    op.emitOpError("expects fp8.convert to be \"always\" or \"never\", but got ")
+    op.emitOpError(
+        "expects fp8.convert to be \"always\" or \"never\", but got ")
         << attribute;
     return WalkResult::interrupt();
   });

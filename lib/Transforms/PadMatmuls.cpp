@@ -1,4 +1,5 @@
-//===- PadMatmuls.cpp -----------------------------------------------*- C++ -*-===//
+//===- PadMatmuls.cpp -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -60,8 +61,8 @@ static bool isMissingTo(AffineExpr expr, int64_t multiple) {
   return factor && factor.getValue() == -1;
 }
 
-/// True if the dynamic `dim` of `value` is a multiple of `multiple` because this
-/// pass made it one.
+/// True if the dynamic `dim` of `value` is a multiple of `multiple` because
+/// this pass made it one.
 static bool isPadded(Value value, int64_t dim, int64_t multiple) {
   while (auto transpose = value.getDefiningOp<TransposeOp>()) {
     int64_t rank = getTensorType(value).getRank();
@@ -103,13 +104,12 @@ static Value createPad(OpBuilder &b, Location loc, Value value,
   SmallVector<int64_t> shape;
   for (auto [size, amount] : llvm::zip_equal(type.getShape(), amounts)) {
     std::optional<int64_t> known = getConstantIntValue(amount);
-    shape.push_back(ShapedType::isDynamic(size) || !known
-                        ? ShapedType::kDynamic
-                        : size + *known);
+    shape.push_back(ShapedType::isDynamic(size) || !known ? ShapedType::kDynamic
+                                                          : size + *known);
   }
   SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0));
-  Value zero = arith::ConstantOp::create(b, loc,
-                                         b.getZeroAttr(type.getElementType()));
+  Value zero =
+      arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
   return tensor::PadOp::create(b, loc, type.clone(shape), value, low, amounts,
                                zero);
 }
@@ -203,12 +203,10 @@ static void padMatmul(RewriterBase &rewriter, ScaledMMOp op,
   auto [m, n, k] = alignment;
   rewriter.setInsertionPoint(op);
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, op);
-  Value descaleA =
-      padDescales(rewriter, op.getDescaleA(), op.getGranularityA(), op.getA(),
-                  op.getTransA(), {m, k});
-  Value descaleB =
-      padDescales(rewriter, op.getDescaleB(), op.getGranularityB(), op.getB(),
-                  op.getTransB(), {k, n});
+  Value descaleA = padDescales(rewriter, op.getDescaleA(), op.getGranularityA(),
+                               op.getA(), op.getTransA(), {m, k});
+  Value descaleB = padDescales(rewriter, op.getDescaleB(), op.getGranularityB(),
+                               op.getB(), op.getTransB(), {k, n});
   auto pad = [&](Value value, int64_t rows, int64_t cols, bool transposed) {
     if (transposed)
       std::swap(rows, cols);

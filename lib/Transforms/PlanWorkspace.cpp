@@ -1,4 +1,5 @@
-//===- PlanWorkspace.cpp -------------------------------------------*- C++ -*-===//
+//===- PlanWorkspace.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -92,15 +93,16 @@ LogicalResult WorkspacePlanner::collect() {
       dynamic.push_back(op);
       if (op->getBlock() == &body)
         return WalkResult::advance();
-      op.emitOpError("expects a temporary of dynamic size outside of loops, but "
-                     "got ")
+      op.emitOpError(
+          "expects a temporary of dynamic size outside of loops, but "
+          "got ")
           << op.getType();
       return WalkResult::interrupt();
     }
     Temporary temporary{op, fixed.size(), positionOf(op), positionOf(op), 0, 0};
-    temporary.size = llvm::alignTo(
-        op.getType().getNumElements() * getElementBytes(op.getType()),
-        kAlignment);
+    temporary.size = llvm::alignTo(op.getType().getNumElements() *
+                                       getElementBytes(op.getType()),
+                                   kAlignment);
     for (Value alias : aliases.resolve(op))
       for (Operation *user : alias.getUsers())
         temporary.last = std::max(temporary.last, positionOf(user));
@@ -128,10 +130,10 @@ int64_t WorkspacePlanner::placeStatic() {
     }
     temporary.offset = offset;
     bytes = std::max(bytes, offset + temporary.size);
-    auto *it = llvm::upper_bound(
-        byOffset, &temporary, [](const Temporary *x, const Temporary *y) {
-          return x->offset < y->offset;
-        });
+    auto *it = llvm::upper_bound(byOffset, &temporary,
+                                 [](const Temporary *x, const Temporary *y) {
+                                   return x->offset < y->offset;
+                                 });
     byOffset.insert(it, &temporary);
   }
   return bytes;

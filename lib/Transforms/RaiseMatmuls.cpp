@@ -1,4 +1,5 @@
-//===- RaiseMatmuls.cpp --------------------------------------------*- C++ -*-===//
+//===- RaiseMatmuls.cpp --------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -75,8 +76,8 @@ static Type getElementType(Value value) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// The operand as a view whose labels are the loops that it carries; none if its
-/// map does more than pick loops.
+/// The operand as a view whose labels are the loops that it carries; none if
+/// its map does more than pick loops.
 static std::optional<TensorView> getOperandView(linalg::LinalgOp op,
                                                 OpOperand &operand) {
   TensorView view{operand.get(), {}};
@@ -180,8 +181,8 @@ static bool isPacked(const TensorView &view, ArrayRef<unsigned> batch,
          ArrayRef(view.labels) == ArrayRef(concat(batch, cols, rows));
 }
 
-/// How many copies stand between the operands and the result of `c` and those of
-/// an fp8.matmul.
+/// How many copies stand between the operands and the result of `c` and those
+/// of an fp8.matmul.
 static unsigned countCopies(const Contraction &c) {
   return !isPacked(c.a, c.batch, c.m, c.k) + !isPacked(c.b, c.batch, c.k, c.n) +
          (ArrayRef(c.out) != ArrayRef(concat(c.batch, c.m, c.n)));
@@ -234,8 +235,8 @@ static std::optional<StringRef> traceAndClassify(OpBuilder &builder,
 }
 
 /// The contraction that `op` computes, or the reason why it cannot be raised.
-static std::optional<StringRef> analyze(OpBuilder &builder,
-                                        linalg::LinalgOp op, Contraction &c) {
+static std::optional<StringRef> analyze(OpBuilder &builder, linalg::LinalgOp op,
+                                        Contraction &c) {
   auto a = getOperandView(op, *op.getDpsInputOperand(0));
   auto b = getOperandView(op, *op.getDpsInputOperand(1));
   auto out = getOperandView(op, *op.getDpsInitOperand(0));
@@ -278,8 +279,8 @@ static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
   if (op.getDpsInputs()[position] != value || !map.isIdentity() ||
       other->get() == value)
     return std::nullopt;
-  std::optional<TensorView> view = getOperandView(
-      cast<linalg::LinalgOp>(op.getOperation()), *other);
+  std::optional<TensorView> view =
+      getOperandView(cast<linalg::LinalgOp>(op.getOperation()), *other);
   if (!view)
     return std::nullopt;
   for (unsigned &label : view->labels)
@@ -288,8 +289,7 @@ static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
 }
 
 /// `view` traced to a vector along the columns of the result, or null.
-static Value traceBias(OpBuilder &builder, Contraction &c,
-                       TensorView view) {
+static Value traceBias(OpBuilder &builder, Contraction &c, TensorView view) {
   if (c.n.size() != 1)
     return nullptr;
   view = traceView(view);
@@ -299,11 +299,10 @@ static Value traceBias(OpBuilder &builder, Contraction &c,
   return ArrayRef(view.labels) == ArrayRef(c.n) ? view.value : nullptr;
 }
 
-/// Follows the contraction's result through the ops that fp8.matmul does itself:
-/// one bias and one rounding, in either order, with reshapes in between. A
-/// rounding before the bias is dropped; none is added.
-static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c,
-                              Value bias) {
+/// Follows the contraction's result through the ops that fp8.matmul does
+/// itself: one bias and one rounding, in either order, with reshapes in
+/// between. A rounding before the bias is dropped; none is added.
+static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c, Value bias) {
   Epilogue epilogue{c.op->getResult(0), bias, {}};
   Value last = epilogue.last;
   Labels labels = c.stored;
@@ -342,7 +341,8 @@ static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c,
 //===----------------------------------------------------------------------===//
 
 /// Copies `view` so that its dimensions come in the order of `labels`.
-static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view,
+static TensorView transposeTo(OpBuilder &b, Location loc,
+                              const TensorView &view,
                               ArrayRef<unsigned> labels) {
   if (ArrayRef(view.labels) == labels)
     return view;
@@ -351,16 +351,16 @@ static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view
     permutation.push_back(llvm::find(view.labels, label) - view.labels.begin());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, view.value);
   applyPermutationToVector(sizes, permutation);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
+  Value empty =
+      tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
   auto transpose =
       linalg::TransposeOp::create(b, loc, view.value, empty, permutation);
   return {transpose->getResult(0), Labels(labels)};
 }
 
 /// Which dimensions become one: each batch dimension stays, then two groups.
-static SmallVector<ReassociationIndices> groupDims(unsigned batch,
-                                                   unsigned first,
-                                                   unsigned second) {
+static SmallVector<ReassociationIndices>
+groupDims(unsigned batch, unsigned first, unsigned second) {
   SmallVector<ReassociationIndices> groups;
   int64_t next = 0;
   auto add = [&](unsigned size) {
@@ -387,11 +387,12 @@ static Value packOperand(OpBuilder &b, Location loc, TensorView view,
   unsigned second = transposed ? rows.size() : cols.size();
   if (first == 1 && second == 1)
     return view.value;
-  return tensor::CollapseShapeOp::create(b, loc, view.value,
-                                         groupDims(batch.size(), first, second));
+  return tensor::CollapseShapeOp::create(
+      b, loc, view.value, groupDims(batch.size(), first, second));
 }
 
-/// The sizes of the contraction's result, with batch, rows and columns in order.
+/// The sizes of the contraction's result, with batch, rows and columns in
+/// order.
 static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, Location loc,
                                                 Contraction &c) {
   SmallVector<OpFoldResult> sizes =
@@ -455,13 +456,13 @@ static Value repeatReshape(OpBuilder &b, Operation *reshape, Value value) {
     return tensor::CollapseShapeOp::create(b, loc, type, value,
                                            collapse.getReassociationIndices());
   auto expand = cast<tensor::ExpandShapeOp>(reshape);
-  return tensor::ExpandShapeOp::create(
-      b, loc, type, value, expand.getReassociationIndices(),
-      expand.getMixedOutputShape());
+  return tensor::ExpandShapeOp::create(b, loc, type, value,
+                                       expand.getReassociationIndices(),
+                                       expand.getMixedOutputShape());
 }
 
-/// The result of fp8.matmul as what the epilogue ends with; `sizes` are those of
-/// getResultSizes.
+/// The result of fp8.matmul as what the epilogue ends with; `sizes` are those
+/// of getResultSizes.
 static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
                           Value result, ArrayRef<OpFoldResult> sizes,
                           const Epilogue &epilogue) {
@@ -487,9 +488,9 @@ static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
 static StringAttr getLayerName(const Contraction &c) {
   for (Value value : {c.b.value, c.a.value}) {
     auto argument = dyn_cast<BlockArgument>(stripViewsAndCasts(value));
-    auto function = argument ? dyn_cast<func::FuncOp>(
-                                   argument.getOwner()->getParentOp())
-                             : nullptr;
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : nullptr;
     if (!function)
       continue;
     unsigned number = argument.getArgNumber();
@@ -532,17 +533,17 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
     acc = packAccumulator(rewriter, c);
   }
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
-  auto matmul = MatmulOp::create(
-      rewriter, loc,
-      RankedTensorType::get(getMatmulShape(c, sizes),
-                            getElementType(epilogue.last)),
-      a, b, acc, epilogue.bias, transA, transB, Role::Forward,
-      /*gradient=*/OperandSideAttr(), getLayerName(c));
+  auto matmul =
+      MatmulOp::create(rewriter, loc,
+                       RankedTensorType::get(getMatmulShape(c, sizes),
+                                             getElementType(epilogue.last)),
+                       a, b, acc, epilogue.bias, transA, transB, Role::Forward,
+                       /*gradient=*/OperandSideAttr(), getLayerName(c));
   if (Attribute convert = c.op->getAttr(kConvertAttr))
     matmul->setAttr(kConvertAttr, convert);
   rewriter.replaceAllUsesWith(
-      epilogue.last, unpackResult(rewriter, loc, c, matmul.getResult(), sizes,
-                                  epilogue));
+      epilogue.last,
+      unpackResult(rewriter, loc, c, matmul.getResult(), sizes, epilogue));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
-//===- ResultsToDestinations.cpp -----------------------------------*- C++ -*-===//
+//===- ResultsToDestinations.cpp -----------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -48,12 +49,13 @@ static LogicalResult addDestinations(func::FuncOp function) {
   }
   unsigned first = function.getNumArguments();
   SmallVector<unsigned> positions(results.size(), first);
-  SmallVector<DictionaryAttr> attributes(results.size(),
-                                         DictionaryAttr::get(context));
+  Builder attr(context);
+  SmallVector<DictionaryAttr> attributes(
+      results.size(), attr.getDictionaryAttr(
+                          attr.getNamedAttr(kResultAttr, attr.getUnitAttr())));
   SmallVector<Location> locations(results.size(), loc);
   llvm::BitVector erased(results.size(), true);
-  if (failed(function.insertArguments(positions, types, attributes,
-                                      locations)))
+  if (failed(function.insertArguments(positions, types, attributes, locations)))
     return failure();
   OpBuilder b(returnOp);
   for (auto [index, result] : llvm::enumerate(results))

@@ -1,4 +1,5 @@
-//===- Roles.cpp ----------------------------------------------------*- C++ -*-===//
+//===- Roles.cpp ----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,8 +10,8 @@
 // Gradient matmuls by structure.
 //
 // Each operand of a matmul is followed through views and casts, with a kind for
-// each dimension: kept, summed over, or batch. A tensor seen twice with kept and
-// summed dimensions swapped is what a matmul and its gradient share.
+// each dimension: kept, summed over, or batch. A tensor seen twice with kept
+// and summed dimensions swapped is what a matmul and its gradient share.
 //
 //===----------------------------------------------------------------------===//
 
@@ -245,8 +246,8 @@ fp8::findForwardMatmuls(func::FuncOp function) {
   auto assign = [&](bool ambiguous) {
     for (auto &[op, candidates] : matches) {
       auto matmul = cast<MatmulOp>(op);
-      auto fits = llvm::make_filter_range(
-          candidates, [&](const GradientMatch &match) {
+      auto fits =
+          llvm::make_filter_range(candidates, [&](const GradientMatch &match) {
             return isForward(match) && matmul.getGradient() == match.gradient;
           });
       if (fits.empty() || result.contains(op))

@@ -1,4 +1,5 @@
-//===- SelectMatmuls.cpp --------------------------------------------*- C++ -*-===//
+//===- SelectMatmuls.cpp --------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -63,17 +64,16 @@ static FunctionFacts getFacts(func::FuncOp function) {
 static bool isProductOfComputed(MatmulOp op, const FunctionFacts &facts) {
   if (isWeight(op.getA()) || isWeight(op.getB()))
     return false;
-  return op.getType().getRank() > 2 ||
-         (facts.afterMatmul.contains(op.getA()) &&
-          facts.afterMatmul.contains(op.getB()));
+  return op.getType().getRank() > 2 || (facts.afterMatmul.contains(op.getA()) &&
+                                        facts.afterMatmul.contains(op.getB()));
 }
 
 /// True if a gradient of `operand` is asked for.
 static bool wantsGradient(Value operand) {
   auto argument = dyn_cast<BlockArgument>(stripViewsAndCasts(operand));
-  auto function = argument ? dyn_cast<func::FuncOp>(
-                                 argument.getOwner()->getParentOp())
-                           : nullptr;
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : nullptr;
   return !function ||
          !function.getArgAttr(argument.getArgNumber(), kFrozenAttr);
 }
@@ -82,9 +82,8 @@ static bool wantsGradient(Value operand) {
 static LinearCost getCost(MatmulOp op, const FunctionFacts &facts,
                           const TargetInfo &target, bool backward) {
   LinearCost cost{getSizes(op), 1, {}};
-  cost.matmuls += backward
-                      ? wantsGradient(op.getA()) + wantsGradient(op.getB())
-                      : facts.numGradients.lookup(op);
+  cost.matmuls += backward ? wantsGradient(op.getA()) + wantsGradient(op.getB())
+                           : facts.numGradients.lookup(op);
   // The backward pass reads each operand along the other dimension.
   bool copies = cost.matmuls > 1 && target.forms != kFormsAll;
   for (Value operand : {op.getA(), op.getB()}) {
@@ -181,9 +180,9 @@ std::optional<std::string> SelectMatmulsPass::getAlignmentReason(MatmulOp op) {
     const char *name;
     int64_t size, multiple;
   };
-  for (Limit limit : {Limit{"M", sizes.m, info->alignM},
-                      Limit{"N", sizes.n, info->alignN},
-                      Limit{"K", sizes.k, info->alignK}}) {
+  for (Limit limit :
+       {Limit{"M", sizes.m, info->alignM}, Limit{"N", sizes.n, info->alignN},
+        Limit{"K", sizes.k, info->alignK}}) {
     if (alignment > 0)
       limit.multiple = alignment;
     if (ShapedType::isDynamic(limit.size) && limit.multiple > 1)
@@ -200,8 +199,7 @@ std::optional<std::string>
 SelectMatmulsPass::getCostReason(MatmulOp op, const FunctionFacts &facts) {
   if (!getSizes(op).isStatic())
     return std::nullopt;
-  double gain =
-      predictGain(getCost(op, facts, *info, backward), info->rates);
+  double gain = predictGain(getCost(op, facts, *info, backward), info->rates);
   std::string text = llvm::formatv("predicted {0:F2}x", gain);
   if (gain < minGain)
     return text;

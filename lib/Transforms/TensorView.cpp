@@ -1,4 +1,5 @@
-//===- TensorView.cpp ----------------------------------------------*- C++ -*-===//
+//===- TensorView.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -47,8 +48,8 @@ ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
   return ElementwiseKind::Other;
 }
 
-/// The view of the operand that `map` reads, given the labels of the loops; none
-/// if the map does more than pick loops and index dimensions of size 1.
+/// The view of the operand that `map` reads, given the labels of the loops;
+/// none if the map does more than pick loops and index dimensions of size 1.
 static std::optional<TensorView> readThrough(AffineMap map, Value operand,
                                              ArrayRef<unsigned> loops) {
   TensorView source{operand, {}};
@@ -71,9 +72,9 @@ static std::optional<TensorView> readThrough(AffineMap map, Value operand,
 }
 
 /// The view through a generic that copies or extends.
-static std::optional<TensorView>
-traceGeneric(linalg::GenericOp op, const TensorView &view,
-             TraceOptions options) {
+static std::optional<TensorView> traceGeneric(linalg::GenericOp op,
+                                              const TensorView &view,
+                                              TraceOptions options) {
   ElementwiseKind kind = classifyElementwise(op);
   if (kind != ElementwiseKind::Copy &&
       !(kind == ElementwiseKind::Extend && options.extensions))
@@ -90,8 +91,8 @@ traceGeneric(linalg::GenericOp op, const TensorView &view,
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A collapse_shape or expand_shape: `groups` has, for each dimension of `small`,
-/// the dimensions of `large` that make it up.
+/// A collapse_shape or expand_shape: `groups` has, for each dimension of
+/// `small`, the dimensions of `large` that make it up.
 struct Reshape {
   Value source, result;
   bool expands;
@@ -196,8 +197,8 @@ static TensorView hoistExpand(OpBuilder &b, const Reshape &reshape, Value input,
                               ArrayRef<int64_t> permutation,
                               ArrayRef<unsigned> labels) {
   Location loc = reshape.result.getLoc();
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(
-      b, loc, reshape.result);
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, reshape.result);
   SmallVector<int64_t> inverse(permutation.size());
   for (auto [to, from] : llvm::enumerate(permutation))
     inverse[from] = to;
@@ -251,14 +252,12 @@ hoistCollapse(OpBuilder &b, const Reshape &reshape, Value input,
 
 /// Moves the reshape that `view` is in front of the transpose or widening that
 /// it reads.
-static std::optional<TensorView> hoistReshape(OpBuilder &b,
-                                              const TensorView &view,
-                                              TraceOptions options) {
+static std::optional<TensorView>
+hoistReshape(OpBuilder &b, const TensorView &view, TraceOptions options) {
   std::optional<Reshape> reshape = matchReshape(view.value.getDefiningOp());
   if (!reshape)
     return std::nullopt;
-  auto match =
-      matchPermutation(reshape->source.getDefiningOp(), options);
+  auto match = matchPermutation(reshape->source.getDefiningOp(), options);
   if (!match)
     return std::nullopt;
   auto &[input, permutation] = *match;
@@ -285,8 +284,8 @@ TensorView fp8::squeezeView(OpBuilder &b, Location loc, TensorView view) {
       groups.back().push_back(dim);
     }
   }
-  squeezed.value = b.createOrFold<tensor::CollapseShapeOp>(loc, view.value,
-                                                           groups);
+  squeezed.value =
+      b.createOrFold<tensor::CollapseShapeOp>(loc, view.value, groups);
   return squeezed;
 }
 
@@ -367,8 +366,7 @@ TensorView fp8::traceViewThroughReshapes(OpBuilder &builder, TensorView view,
 
 Value fp8::stripExtensions(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
-  while (generic &&
-         classifyElementwise(generic) == ElementwiseKind::Extend &&
+  while (generic && classifyElementwise(generic) == ElementwiseKind::Extend &&
          generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
              .isIdentity()) {
     value = generic.getDpsInputOperand(0)->get();
@@ -412,8 +410,7 @@ bool fp8::isZeroTensor(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   if (!generic || generic.getNumReductionLoops() != 0)
     return false;
-  Value yielded =
-      cast<linalg::YieldOp>(generic.getBody()->getTerminator())
-          .getOperand(cast<OpResult>(value).getResultNumber());
+  Value yielded = cast<linalg::YieldOp>(generic.getBody()->getTerminator())
+                      .getOperand(cast<OpResult>(value).getResultNumber());
   return matchPattern(yielded, m_AnyZeroFloat());
 }

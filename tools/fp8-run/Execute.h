@@ -1,4 +1,5 @@
-//===- Execute.h ---------------------------------------------------*- C++ -*-===//
+//===- Execute.h ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -27,8 +28,8 @@ struct Signature {
 /// A compiled function that can be called.
 class Executable {
 public:
-  /// Compiles `module`, in the LLVM dialect, whose function `signature.name` was
-  /// lowered by `fp8-lower-to-cpu`.
+  /// Compiles `module`, in the LLVM dialect, whose function `signature.name`
+  /// was lowered by `fp8-lower-to-cpu`.
   static llvm::Expected<Executable> compile(mlir::ModuleOp module,
                                             Signature signature);
 

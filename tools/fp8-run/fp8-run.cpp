@@ -1,4 +1,5 @@
-//===- fp8-run.cpp -------------------------------------------------*- C++ -*-===//
+//===- fp8-run.cpp -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,20 +17,17 @@
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
-#include "Fp8/Target/Target.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Model.h"
 #include "Report.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -37,6 +35,7 @@
 
 using namespace mlir;
 using namespace fp8run;
+using namespace fp8tools;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
@@ -48,9 +47,8 @@ struct Options {
   cl::OptionCategory category{"fp8-run options"};
   cl::opt<std::string> file{cl::Positional, cl::Required, cl::cat(category),
                             cl::desc("<model.mlir>")};
-  cl::opt<bool> backward{
-      "backward", cl::cat(category),
-      cl::desc("Derive and run the backward pass too")};
+  cl::opt<bool> backward{"backward", cl::cat(category),
+                         cl::desc("Derive and run the backward pass too")};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -78,9 +76,11 @@ struct Options {
                         cl::desc("Keep matmuls with shorter sums wide")};
   cl::opt<bool> computed{
       "computed", cl::cat(category),
-      cl::desc("Convert products of two computed tensors too, as in attention")};
-  cl::opt<bool> pad{"pad", cl::init(true), cl::cat(category),
-                    cl::desc("Convert sizes that need padding (default: true)")};
+      cl::desc(
+          "Convert products of two computed tensors too, as in attention")};
+  cl::opt<bool> pad{
+      "pad", cl::init(true), cl::cat(category),
+      cl::desc("Convert sizes that need padding (default: true)")};
   cl::opt<int64_t> alignment{
       "alignment", cl::init(0), cl::cat(category),
       cl::desc("What sizes must be multiples of, in place of the target's")};
@@ -93,27 +93,27 @@ struct Options {
   cl::opt<std::string> inputs{
       "inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Read arguments from argN.npy, names from index.json")};
-  cl::opt<uint64_t> seed{
-      "seed", cl::init(0), cl::cat(category),
-      cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(category),
+                         cl::desc("Seed of random arguments (default: 0)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
-      cl::desc("Print the error of each result against the wide program in f64, "
-               "in decibels")};
+      cl::desc(
+          "Print the error of each result against the wide program in f64, "
+          "in decibels")};
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
-      cl::desc("Print the IR after a stage and run nothing: raise, derive, "
-               "quantize, pad, layout, linalg, blaslt, bufferize, runtime, llvm")};
+      cl::desc(
+          "Print the IR after a stage and run nothing: raise, derive, "
+          "quantize, pad, layout, linalg, blaslt, bufferize, runtime, llvm")};
 };
 
 /// Times of the stages, in order.
 class Stopwatch {
 public:
-  template <typename Fn>
-  auto time(StringRef name, Fn fn) {
+  template <typename Fn> auto time(StringRef name, Fn fn) {
     auto start = std::chrono::steady_clock::now();
     auto result = fn();
     std::chrono::duration<double, std::milli> passed =
@@ -126,35 +126,12 @@ public:
 private:
   SmallVector<std::pair<std::string, double>> times;
 };
-
-/// What a run is about: the model, and what its arguments and results are called.
-struct Model {
-  OwningOpRef<ModuleOp> module;
-  /// The public function.
-  std::string function;
-  /// Arguments before the backward pass added tangents.
-  unsigned numArguments = 0;
-  SmallVector<std::string> argumentNames, resultNames;
-};
 } // namespace
 
-/// Prints an error and returns failure.
-static LogicalResult report(const Twine &message) {
-  llvm::errs() << "fp8-run: error: " << message << "\n";
-  return failure();
-}
-
-static LogicalResult report(llvm::Error error) {
-  return report(llvm::toString(std::move(error)));
-}
-
 static LogicalResult checkOptions(const Options &options) {
-  if (!fp8::lookupTarget(options.target))
-    return report("expects a target among " + fp8::getTargetNames() +
-                  ", but got '" + options.target + "'");
-  if (options.recipe != "tensorwise" && options.recipe != "none")
-    return report("expects a recipe among tensorwise, none, but got '" +
-                  options.recipe + "'");
+  if (failed(checkTarget(options.target)) ||
+      failed(checkRecipe(options.recipe)))
+    return failure();
   if (options.target != "cpu" && options.emit.empty())
     return report("expects target cpu to run a step here, but got '" +
                   options.target + "'; --emit prints its IR");
@@ -162,125 +139,14 @@ static LogicalResult checkOptions(const Options &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// The model
-//===----------------------------------------------------------------------===//
-
-/// The only public function of `module` that has a body.
-static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      functions.push_back(function);
-  if (functions.size() != 1) {
-    module.emitError("expects one public function with a body, but found ")
-        << functions.size();
-    return failure();
-  }
-  for (Type type : functions[0].getFunctionType().getInputs())
-    if (!isa<RankedTensorType>(type) ||
-        !cast<RankedTensorType>(type).hasStaticShape()) {
-      functions[0].emitError("expects ranked tensors of static shape as "
-                             "arguments, but got ")
-          << type;
-      return failure();
-    }
-  return functions[0];
-}
-
-/// Takes the names in `index.json` of the directory of inputs, if there is one.
-static LogicalResult readNames(StringRef directory, Model &model) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, "index.json");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return success();
-  llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse((*buffer)->getBuffer());
-  if (!json)
-    return report(path + ": " + llvm::toString(json.takeError()));
-  auto readList = [&](StringRef key, SmallVectorImpl<std::string> &names) {
-    llvm::json::Object *object = json->getAsObject();
-    llvm::json::Array *list = object ? object->getArray(key) : nullptr;
-    if (!list)
-      return report(path + ": expects an object with a list '" + key + "'");
-    for (llvm::json::Value &entry : *list) {
-      llvm::json::Object *fields = entry.getAsObject();
-      auto name = fields ? fields->getString("name") : std::nullopt;
-      if (!name)
-        return report(path + ": expects a 'name' in each entry of '" + key +
-                      "'");
-      names.push_back(name->str());
-    }
-    return success();
-  };
-  return success(succeeded(readList("args", model.argumentNames)) &&
-                 succeeded(readList("results", model.resultNames)));
-}
-
-/// Makes up the names that `index.json` did not give.
-static void completeNames(func::FuncOp function, bool backward, Model &model) {
-  for (unsigned i = model.argumentNames.size(); i < model.numArguments; ++i) {
-    auto known = function.getArgAttrOfType<StringAttr>(i, fp8::kNameAttr);
-    model.argumentNames.push_back(known ? known.str()
-                                        : "arg" + std::to_string(i));
-  }
-  for (unsigned i = model.resultNames.size(); i < function.getNumResults(); ++i)
-    model.resultNames.push_back("result" + std::to_string(i));
-  if (!backward || model.resultNames.size() > function.getNumResults())
-    return;
-  for (unsigned i = 0; i < model.numArguments; ++i)
-    if (isa<FloatType>(
-            getElementTypeOrSelf(function.getArgument(i).getType())) &&
-        !function.getArgAttr(i, fp8::kFrozenAttr))
-      model.resultNames.push_back("d_" + model.argumentNames[i]);
-}
-
-/// Parses the file and finds out what it is about.
-static LogicalResult loadModel(const Options &options, MLIRContext &context,
-                               llvm::SourceMgr &sources, Model &model) {
-  std::string message;
-  auto file = openInputFile(options.file, &message);
-  if (!file)
-    return report(message);
-  sources.AddNewSourceBuffer(std::move(file), SMLoc());
-  model.module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!model.module)
-    return failure();
-  FailureOr<func::FuncOp> function = findFunction(*model.module);
-  if (failed(function))
-    return failure();
-  model.function = function->getName().str();
-  model.numArguments = function->getNumArguments();
-  if (!options.inputs.empty()) {
-    if (!llvm::sys::fs::is_directory(options.inputs))
-      return report("expects a directory of inputs, but '" + options.inputs +
-                    "' is none");
-    if (failed(readNames(options.inputs, model)))
-      return failure();
-  }
-  completeNames(*function, options.backward, model);
-  for (unsigned i = 0; i < model.numArguments; ++i)
-    function->setArgAttr(i, fp8::kNameAttr,
-                         StringAttr::get(&context, model.argumentNames[i]));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
-
-static LogicalResult runStage(ModuleOp module, const fp8::Stage &stage) {
-  PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  stage.build(pm);
-  return pm.run(module);
-}
 
 /// Runs `stages`, timing each.
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
                                Stopwatch &watch) {
   for (const fp8::Stage &stage : stages)
-    if (failed(watch.time(stage.name,
-                          [&] { return runStage(module, stage); })))
+    if (failed(watch.time(stage.name, [&] { return runStage(module, stage); })))
       return failure();
   return success();
 }
@@ -343,8 +209,8 @@ static Signature getSignature(func::FuncOp function) {
   return signature;
 }
 
-/// The arguments of `signature`: from files, or random. A tangent without a file
-/// is random, an argument without a file is an error.
+/// The arguments of `signature`: from files, or random. A tangent without a
+/// file is random, an argument without a file is an error.
 static FailureOr<SmallVector<Array>> getInputs(const Options &options,
                                                const Signature &signature,
                                                unsigned numArguments) {
@@ -395,9 +261,8 @@ static FailureOr<SmallVector<Array>> execute(ModuleOp module,
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>> executeWide(ModuleOp module,
-                                                 StringRef function,
-                                                 ArrayRef<Array> inputs) {
+static FailureOr<SmallVector<Array>>
+executeWide(ModuleOp module, StringRef function, ArrayRef<Array> inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
@@ -429,7 +294,7 @@ static LogicalResult writeResults(StringRef directory,
     files.back()->os().flush();
     if (files.back()->os().has_error()) {
       (void)report("cannot write '" + path +
-             "': " + files.back()->os().error().message());
+                   "': " + files.back()->os().error().message());
       files.back()->os().clear_error();
       return failure();
     }
@@ -534,15 +399,17 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   printLinears(linears);
   if (options.backward)
-    llvm::outs() << "\nThe backward pass reads of what depends on the arguments "
-                    "alone\nwide  "
-                 << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+    llvm::outs()
+        << "\nThe backward pass reads of what depends on the arguments "
+           "alone\nwide  "
+        << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
   printTimes(watch);
   return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  toolName = "fp8-run";
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
@@ -562,8 +429,10 @@ int main(int argc, char **argv) {
 
   Model model;
   Stopwatch watch;
-  LogicalResult loaded = watch.time(
-      "parse", [&] { return loadModel(options, context, sources, model); });
+  LogicalResult loaded = watch.time("parse", [&] {
+    return loadModel(options.file, options.inputs, options.backward, context,
+                     sources, model);
+  });
   if (failed(loaded) || failed(run(options, model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;

@@ -75,19 +75,18 @@ def ConvertFp8ToBlasLtPass : Pass<"convert-fp8-to-blaslt"> {
                            "tensor::TensorDialect"];
 }
 
-def ConvertBlasLtToRuntimePass
-    : Pass<"convert-blaslt-to-runtime", "::mlir::ModuleOp"> {
-  let summary = "Lower blaslt.matmul on buffers to calls of fp8rt";
+def AddRuntimeArgumentsPass
+    : Pass<"fp8-add-runtime-arguments", "::mlir::ModuleOp"> {
+  let summary = "Give functions a context, a stream and a status";
   let description = [{
-    Each `blaslt.matmul` on buffers becomes a call of `fp8rt_matmul` of
-    `fp8rt/fp8rt.h`. The descriptor is a constant of the module where all sizes
-    are static; equal ones are shared. Every public function gets two arguments,
-    the context and the stream, and one result, a status: that of the first call
-    that failed, or 0. Replaces
+    What calls of the runtime need. Every public function gets two arguments
+    behind its workspace, the context and the stream, and one result, a status:
+    that of the first call that failed, or 0. A companion `NAME_prepare` takes
+    the same buffers and the context, and does once for their sizes what later
+    calls rely on. Replaces
 
     ```mlir
-    func.func @main(%a: memref<64x32xf8E4M3FN>, ..., %w: memref<?xi8>) {
-      blaslt.matmul ins(%a, %b : ...) descales(...) outs(%d : ...) trans_b
+    func.func @main(%a: memref<64x32xbf16>, %w: memref<?xi8>) {
       return
     }
     ```
@@ -95,21 +94,85 @@ def ConvertBlasLtToRuntimePass
     with
 
     ```mlir
-    func.func @main(%a: memref<64x32xf8E4M3FN>, ..., %w: memref<?xi8>,
+    func.func @main(%a: memref<64x32xbf16>, %w: memref<?xi8>,
                     %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
-      %status = memref.alloca() : memref<i32>
-      ...
-      %s = llvm.call @fp8rt_matmul(%context, %desc, %args, %stream) : ...
+      %status = memref.alloca() {fp8.status} : memref<i32>
       ...
       return %r : i32
     }
+    func.func @main_prepare(%a: memref<64x32xbf16>, %context: !llvm.ptr) -> i32
+    ```
+
+    A function that still returns values is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "LLVM::LLVMDialect", "memref::MemRefDialect"];
+}
+
+def ConvertBlasLtToRuntimePass
+    : Pass<"convert-blaslt-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Lower blaslt.matmul on buffers to calls of fp8rt";
+  let description = [{
+    Each `blaslt.matmul` on buffers becomes a call of `fp8rt_matmul` of
+    `fp8rt/fp8rt.h`, and `NAME_prepare` calls `fp8rt_matmul_prepare` for it. The
+    descriptor is a constant of the module where all sizes are static; equal ones
+    are shared. Needs what `fp8-add-runtime-arguments` adds. Replaces
+
+    ```mlir
+    blaslt.matmul ins(%a, %b : ...) descales(%da, %db : ...) outs(%d : ...) trans_b
+    ```
+
+    with
+
+    ```mlir
+    %desc = llvm.mlir.addressof @fp8rt_desc_0 : !llvm.ptr
+    // pointers go into a struct on the stack
+    %s = llvm.call @fp8rt_matmul(%context, %desc, %args, %stream)
+        : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
     ```
 
     Results of a run whose status is not 0 are undefined. A buffer whose last
     dimension is not contiguous is an error.
   }];
-  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
-                           "LLVM::LLVMDialect", "memref::MemRefDialect"];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect"];
+}
+
+def EmitCInterfacePass : Pass<"fp8-emit-c-interface", "::mlir::ModuleOp"> {
+  let summary = "Give public functions the C interface of compiled libraries";
+  let description = [{
+    A public function on buffers, and its companions, become private, and
+    functions of the same names take one array of `fp8rt_tensor` in their place:
+
+    ```c
+    int32_t NAME(const fp8rt_tensor *tensors, fp8rt_context *context,
+                 void *workspace, fp8rt_stream *stream);
+    int32_t NAME_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);
+    int32_t NAME_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);
+    ```
+
+    The tensors are the arguments, then the results, in order. Each function
+    checks them against what it was compiled for (`fp8rt_check_tensors`) and
+    returns the status of that if it is not 0. `NAME_workspace` and
+    `NAME_prepare` look at sizes only. Attributes of arguments that earlier
+    passes have read are removed. Needs what `fp8-plan-workspace` and
+    `fp8-add-runtime-arguments` add. Replaces
+
+    ```mlir
+    func.func @main(%a: memref<?x32xbf16>, %w: memref<?xi8>,
+                    %context: !llvm.ptr, %stream: !llvm.ptr) -> i32
+    ```
+
+    with
+
+    ```mlir
+    func.func private @main_on_buffers(%a: memref<?x32xbf16>, ...) -> i32
+    func.func @main(%tensors: !llvm.ptr, %context: !llvm.ptr,
+                    %workspace: !llvm.ptr, %stream: !llvm.ptr) -> i32
+    ```
+  }];
+  let dependentDialects = ["cf::ControlFlowDialect", "arith::ArithDialect",
+                           "func::FuncDialect", "LLVM::LLVMDialect"];
 }
 
 #endif // FP8_CONVERSION_PASSES_TD

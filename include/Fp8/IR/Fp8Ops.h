@@ -1,4 +1,5 @@
-//===- Fp8Ops.h ----------------------------------------------------*- C++ -*-===//
+//===- Fp8Ops.h ----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,6 +35,8 @@ inline constexpr StringLiteral kReasonAttr = "fp8.reason";
 inline constexpr StringLiteral kFrozenAttr = "fp8.frozen";
 inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
 inline constexpr StringLiteral kNameAttr = "fp8.name";
+/// And: it is the destination of a result.
+inline constexpr StringLiteral kResultAttr = "fp8.result";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 

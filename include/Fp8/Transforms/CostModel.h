@@ -1,4 +1,5 @@
-//===- CostModel.h --------------------------------------------------*- C++ -*-===//
+//===- CostModel.h --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How long a linear layer takes in fp8 and in its wide type, as the target table
-// predicts it.
+// How long a linear layer takes in fp8 and in its wide type, as the target
+// table predicts it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- MatmulUtils.h ------------------------------------------------*- C++ -*-===//
+//===- MatmulUtils.h ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,8 +19,8 @@
 
 namespace mlir::fp8 {
 
-/// The sizes of a matmul; dynamic ones are `ShapedType::kDynamic`. `batch` is the
-/// product of all batch dimensions.
+/// The sizes of a matmul; dynamic ones are `ShapedType::kDynamic`. `batch` is
+/// the product of all batch dimensions.
 struct MatmulSizes {
   int64_t batch, m, n, k;
 

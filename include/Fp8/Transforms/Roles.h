@@ -1,4 +1,5 @@
-//===- Roles.h ------------------------------------------------------*- C++ -*-===//
+//===- Roles.h ------------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -19,9 +20,9 @@
 
 namespace mlir::fp8 {
 
-/// A way to see a matmul as the gradient of an earlier one: both read one tensor
-/// (but for views and casts), and what the earlier one sums over is kept here,
-/// and the reverse.
+/// A way to see a matmul as the gradient of an earlier one: both read one
+/// tensor (but for views and casts), and what the earlier one sums over is kept
+/// here, and the reverse.
 struct GradientMatch {
   MatmulOp forward;
   /// The operand of `forward` that it is the gradient of.
@@ -32,13 +33,14 @@ struct GradientMatch {
   Value root;
 };
 
-/// The matches of each matmul in the body of `function` that has any, in program
-/// order; earlier forward matmuls first.
-using GradientMatches = llvm::MapVector<Operation *, SmallVector<GradientMatch>>;
+/// The matches of each matmul in the body of `function` that has any, in
+/// program order; earlier forward matmuls first.
+using GradientMatches =
+    llvm::MapVector<Operation *, SmallVector<GradientMatch>>;
 GradientMatches findGradientMatches(func::FuncOp function);
 
-/// True if the last dimension of what operand `side` of `op` is a view or a cast
-/// of is summed over.
+/// True if the last dimension of what operand `side` of `op` is a view or a
+/// cast of is summed over.
 bool contractsLastDim(MatmulOp op, OperandSide side);
 
 /// The operand of `op` on that side.
@@ -48,8 +50,8 @@ OperandSide getOther(OperandSide side);
 /// The role of the gradient of that operand of a forward matmul.
 Role getRoleOfGradient(const GradientMatch &match);
 
-/// The forward matmul of each matmul that has a gradient operand, where it can be
-/// found.
+/// The forward matmul of each matmul that has a gradient operand, where it can
+/// be found.
 llvm::DenseMap<Operation *, MatmulOp> findForwardMatmuls(func::FuncOp function);
 
 } // namespace mlir::fp8

@@ -1,4 +1,5 @@
-//===- TensorView.h ------------------------------------------------*- C++ -*-===//
+//===- TensorView.h ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,8 +31,8 @@ inline constexpr unsigned kUnitLabel = ~0u;
 /// The label of a dimension that a reshape made from several, or from a part.
 inline constexpr unsigned kMixedLabel = ~0u - 1;
 
-/// What tracing looks through besides transposes, generics that only yield their
-/// input, and reshapes that add or remove dimensions of size 1.
+/// What tracing looks through besides transposes, generics that only yield
+/// their input, and reshapes that add or remove dimensions of size 1.
 struct TraceOptions {
   /// `arith.extf`, which is exact.
   bool extensions = true;
@@ -39,8 +40,8 @@ struct TraceOptions {
   bool broadcasts = true;
 };
 
-/// The view of what `view` is a copy of. Dimensions of size 1 that come to light
-/// get `kUnitLabel`.
+/// The view of what `view` is a copy of. Dimensions of size 1 that come to
+/// light get `kUnitLabel`.
 TensorView traceView(TensorView view, TraceOptions options = {});
 
 /// As `traceView`, and moves other reshapes in front of the transposes and
@@ -62,21 +63,21 @@ SmallVector<unsigned> labelReshape(Operation *reshape,
 /// What an elementwise generic with one input does to each element.
 enum class ElementwiseKind { Other, Copy, Extend, Truncate };
 
-/// Classifies a generic of one input and one result whose loops are parallel and
-/// whose result map is the identity. Casts from or to an fp8 type are `Other`:
-/// they are the model's own quantization.
+/// Classifies a generic of one input and one result whose loops are parallel
+/// and whose result map is the identity. Casts from or to an fp8 type are
+/// `Other`: they are the model's own quantization.
 ElementwiseKind classifyElementwise(linalg::GenericOp op);
 
 /// The tensor that `value` is an exact widening of, or `value`.
 Value stripExtensions(Value value);
 
-/// The reshape that `transpose` amounts to if it moves nothing but dimensions of
-/// size 1, made with `builder`; else null.
+/// The reshape that `transpose` amounts to if it moves nothing but dimensions
+/// of size 1, made with `builder`; else null.
 Value createReshapeOfTranspose(OpBuilder &builder,
                                linalg::TransposeOp transpose);
 
-/// What `value` is a view or a cast of: looks through ops with one tensor operand
-/// that move, repeat, widen or round elements and compute nothing.
+/// What `value` is a view or a cast of: looks through ops with one tensor
+/// operand that move, repeat, widen or round elements and compute nothing.
 Value stripViewsAndCasts(Value value);
 
 /// True if every element of `value` is known to be zero.

@@ -1,4 +1,5 @@
-//===- BlasLtToRuntime.cpp -----------------------------------------*- C++ -*-===//
+//===- BlasLtToRuntime.cpp -----------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +13,7 @@
 
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
-#include "Fp8/IR/Fp8Ops.h"
-#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "Fp8/Conversion/RuntimeCalls.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -36,6 +36,20 @@ fp8rt_type fp8::runtime::getRuntimeType(Type type) {
       .Case<Float8E4M3FNUZType>([](Type) { return FP8RT_F8E4M3FNUZ; })
       .Case<Float8E5M2FNUZType>([](Type) { return FP8RT_F8E5M2FNUZ; })
       .Case<Float8E8M0FNUType>([](Type) { return FP8RT_F8E8M0FNU; })
+      .Case<IntegerType>([](IntegerType integer) {
+        switch (integer.getWidth()) {
+        case 1:
+          return FP8RT_BOOL;
+        case 8:
+          return FP8RT_I8;
+        case 32:
+          return FP8RT_I32;
+        case 64:
+          return FP8RT_I64;
+        default:
+          return FP8RT_NONE;
+        }
+      })
       .Default([](Type) { return FP8RT_NONE; });
 }
 
@@ -78,7 +92,8 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc, memref::DimOp::create(b, loc, buffer, dim).getResult());
+    return toI64(b, loc,
+                 memref::DimOp::create(b, loc, buffer, dim).getResult());
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -155,7 +170,8 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
         value ? runtime::getRuntimeType(getElementTypeOrSelf(value.getType()))
               : FP8RT_NONE);
   };
-  auto modeOf = [&](Value descale, GranularityAttr granularity) -> OpFoldResult {
+  auto modeOf = [&](Value descale,
+                    GranularityAttr granularity) -> OpFoldResult {
     if (!descale)
       return b.getI32IntegerAttr(FP8RT_SCALE_NONE);
     return b.getI32IntegerAttr(granularity.isTensor() ? FP8RT_SCALE_TENSOR
@@ -176,8 +192,8 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
   FailureOr<MatrixLayout> la = getMatrixLayout(b, op, op.getA());
   FailureOr<MatrixLayout> lb = getMatrixLayout(b, op, op.getB());
   FailureOr<MatrixLayout> ld = getMatrixLayout(b, op, op.getOut());
-  FailureOr<MatrixLayout> lc = MatrixLayout{
-      {}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
+  FailureOr<MatrixLayout> lc =
+      MatrixLayout{{}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
   if (op.getAcc())
     lc = getMatrixLayout(b, op, op.getAcc());
   if (failed(la) || failed(lb) || failed(ld) || failed(lc))
@@ -189,13 +205,13 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
     return descale && !granularity.isTensor() ? size : zero;
   };
   llvm::append_range(
-      fields, ArrayRef<OpFoldResult>{
-                  ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols,
-                  ld->batch, la->ld, lb->ld, ld->ld, lc->ld, la->stride,
-                  lb->stride, ld->stride, lc->stride, zero,
-                  outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
-                  outerStride(op.getDescaleB(), op.getGranularityB(),
-                              ld->cols)});
+      fields,
+      ArrayRef<OpFoldResult>{
+          ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols, ld->batch,
+          la->ld, lb->ld, ld->ld, lc->ld, la->stride, lb->stride, ld->stride,
+          lc->stride, zero,
+          outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
+          outerStride(op.getDescaleB(), op.getGranularityB(), ld->cols)});
   return fields;
 }
 
@@ -208,17 +224,22 @@ public:
       names.insert(global.getSymName());
   }
 
-  /// Replaces `op` by a call; `status` is the status of its function.
-  LogicalResult convert(blaslt::MatmulOp op, Value status, Value context,
-                        Value stream);
+  /// Replaces `op` by a call in `function`, and has `prepare` prepare it.
+  LogicalResult convert(blaslt::MatmulOp op, const RuntimeFunction &function,
+                        const RuntimeFunction &prepare);
 
 private:
   /// A pointer to a descriptor with `fields`.
-  Value getDescriptor(OpBuilder &b, Location loc,
+  Value getDescriptor(OpBuilder &b, Location loc, func::FuncOp function,
                       ArrayRef<OpFoldResult> fields);
   /// A constant of the module with the static ones of `fields`, others 0.
   LLVM::GlobalOp getGlobal(Location loc, ArrayRef<OpFoldResult> fields);
-  LLVM::LLVMFuncOp getCallee();
+  /// A pointer to the args struct of `function`, filled in for `op`.
+  Value getArgs(OpBuilder &b, blaslt::MatmulOp op, func::FuncOp function);
+  /// Emits the preparation of a matmul with `fields`.
+  LogicalResult emitPrepare(Location loc, func::FuncOp function,
+                            const RuntimeFunction &prepare,
+                            ArrayRef<OpFoldResult> fields);
 
   ModuleOp module;
   llvm::StringSet<> names;
@@ -257,91 +278,97 @@ LLVM::GlobalOp CallBuilder::getGlobal(Location loc,
   return global;
 }
 
+/// A struct on the stack of `function`, for all its calls.
+static Value createStruct(Location loc, func::FuncOp function,
+                          LLVM::LLVMStructType type) {
+  OpBuilder b = OpBuilder::atBlockBegin(&function.front());
+  Value one = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+  return LLVM::AllocaOp::create(
+      b, loc, LLVM::LLVMPointerType::get(b.getContext()), type, one);
+}
+
+static void storeField(OpBuilder &b, Location loc, LLVM::LLVMStructType type,
+                       Value pointer, int32_t index, Value value) {
+  Value address = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
+                                      ArrayRef<LLVM::GEPArg>{0, index});
+  LLVM::StoreOp::create(b, loc, value, address);
+}
+
 Value CallBuilder::getDescriptor(OpBuilder &b, Location loc,
+                                 func::FuncOp function,
                                  ArrayRef<OpFoldResult> fields) {
-  MLIRContext *context = module.getContext();
-  auto pointer = LLVM::LLVMPointerType::get(context);
   Value global = LLVM::AddressOfOp::create(b, loc, getGlobal(loc, fields));
-  if (llvm::all_of(fields, [](OpFoldResult field) { return isa<Attribute>(field); }))
+  if (llvm::all_of(fields,
+                   [](OpFoldResult field) { return isa<Attribute>(field); }))
     return global;
   // Sizes are known at run time: a copy of the constant, with them filled in.
-  LLVM::LLVMStructType type = getDescType(context);
-  Value desc;
-  {
-    OpBuilder::InsertionGuard guard(b);
-    auto function = b.getInsertionBlock()->getParentOp();
-    while (!isa<func::FuncOp>(function))
-      function = function->getParentOp();
-    b.setInsertionPointToStart(&cast<func::FuncOp>(function).front());
-    Value one = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
-    desc = LLVM::AllocaOp::create(b, loc, pointer, type, one);
-  }
+  LLVM::LLVMStructType type = getDescType(module.getContext());
+  Value desc = createStruct(loc, function, type);
   Value known = LLVM::LoadOp::create(b, loc, type, global);
   LLVM::StoreOp::create(b, loc, known, desc);
-  for (auto [index, field] : llvm::enumerate(fields)) {
-    auto value = dyn_cast<Value>(field);
-    if (!value)
-      continue;
-    Value address = LLVM::GEPOp::create(
-        b, loc, pointer, type, desc,
-        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
-    LLVM::StoreOp::create(b, loc, value, address);
-  }
+  for (auto [index, field] : llvm::enumerate(fields))
+    if (auto value = dyn_cast<Value>(field))
+      storeField(b, loc, type, desc, index, value);
   return desc;
 }
 
-LLVM::LLVMFuncOp CallBuilder::getCallee() {
-  if (auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kMatmulSymbol))
-    return callee;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      b.getI32Type(), SmallVector<Type>(4, pointer));
-  return LLVM::LLVMFuncOp::create(b, module.getLoc(), runtime::kMatmulSymbol,
-                                  type);
+Value CallBuilder::getArgs(OpBuilder &b, blaslt::MatmulOp op,
+                           func::FuncOp function) {
+  Location loc = op.getLoc();
+  LLVM::LLVMStructType type = getArgsType(module.getContext());
+  Value &args = argsOf[function];
+  if (!args)
+    args = createStruct(loc, function, type);
+  Value size = LLVM::ConstantOp::create(
+      b, loc, b.getI64IntegerAttr(sizeof(fp8rt_matmul_args)));
+  storeField(b, loc, type, args, 0, size);
+  Value operands[] = {op.getA(),    op.getB(),        op.getAcc(),
+                      op.getBias(), op.getDescaleA(), op.getDescaleB(),
+                      op.getOut()};
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    Value pointer =
+        operand ? getPointer(b, loc, operand)
+                : LLVM::ZeroOp::create(b, loc, args.getType()).getResult();
+    storeField(b, loc, type, args, index + 1, pointer);
+  }
+  return args;
 }
 
-LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
-                                   Value context, Value stream) {
+LogicalResult CallBuilder::emitPrepare(Location loc, func::FuncOp function,
+                                       const RuntimeFunction &prepare,
+                                       ArrayRef<OpFoldResult> fields) {
+  func::FuncOp companion = prepare.getFunction();
+  // Before the status is read and returned.
+  OpBuilder b(companion.front().getTerminator()->getPrevNode());
+  SmallVector<OpFoldResult> cloned(fields);
+  for (OpFoldResult &field : cloned) {
+    auto value = dyn_cast<Value>(field);
+    if (!value)
+      continue;
+    FailureOr<Value> copy = cloneSizeComputation(b, function, companion, value);
+    if (failed(copy))
+      return failure();
+    field = *copy;
+  }
+  Value desc = getDescriptor(b, loc, companion, cloned);
+  prepare.emitCall(b, loc, runtime::kMatmulPrepareSymbol,
+                   {prepare.getContext(), desc});
+  return success();
+}
+
+LogicalResult CallBuilder::convert(blaslt::MatmulOp op,
+                                   const RuntimeFunction &function,
+                                   const RuntimeFunction &prepare) {
   OpBuilder b(op);
   Location loc = op.getLoc();
-  auto pointer = LLVM::LLVMPointerType::get(module.getContext());
+  func::FuncOp parent = function.getFunction();
   FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
-  if (failed(fields))
+  if (failed(fields) || failed(emitPrepare(loc, parent, prepare, *fields)))
     return failure();
-  Value desc = getDescriptor(b, loc, *fields);
-
-  LLVM::LLVMStructType argsType = getArgsType(module.getContext());
-  Value &args = argsOf[op->getParentOfType<func::FuncOp>()];
-  if (!args) {
-    OpBuilder entry = OpBuilder::atBlockBegin(status.getParentBlock());
-    Value one = LLVM::ConstantOp::create(entry, loc, b.getI64IntegerAttr(1));
-    args = LLVM::AllocaOp::create(entry, loc, pointer, argsType, one);
-  }
-  auto store = [&](unsigned index, Value value) {
-    Value address = LLVM::GEPOp::create(
-        b, loc, pointer, argsType, args,
-        ArrayRef<LLVM::GEPArg>{0, static_cast<int32_t>(index)});
-    LLVM::StoreOp::create(b, loc, value, address);
-  };
-  store(0, LLVM::ConstantOp::create(
-               b, loc, b.getI64IntegerAttr(sizeof(fp8rt_matmul_args))));
-  Value operands[] = {op.getA(),        op.getB(),        op.getAcc(),
-                      op.getBias(),     op.getDescaleA(), op.getDescaleB(),
-                      op.getOut()};
-  for (auto [index, operand] : llvm::enumerate(operands))
-    store(index + 1, operand ? getPointer(b, loc, operand)
-                             : LLVM::ZeroOp::create(b, loc, pointer).getResult());
-
-  auto call = LLVM::CallOp::create(b, loc, getCallee(),
-                                   ValueRange{context, desc, args, stream});
-  // The first failure is the one that is reported.
-  Value before = memref::LoadOp::create(b, loc, status);
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, before,
-                                     zero);
-  Value after = arith::SelectOp::create(b, loc, good, call.getResult(), before);
-  memref::StoreOp::create(b, loc, after, status);
+  Value desc = getDescriptor(b, loc, parent, *fields);
+  Value args = getArgs(b, op, parent);
+  function.emitCall(b, loc, runtime::kMatmulSymbol,
+                    {function.getContext(), desc, args, function.getStream()});
   op.erase();
   return success();
 }
@@ -350,50 +377,20 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op, Value status,
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// Removes the attributes of arguments that passes up to here have read and that
-/// no translation to LLVM knows.
-static void stripArgumentAttrs(func::FuncOp function) {
-  for (unsigned i = 0, end = function.getNumArguments(); i < end; ++i)
-    for (NamedAttribute attribute : llvm::to_vector(
-             mlir::function_interface_impl::getArgAttrs(function, i)))
-      if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
-              attribute.getNameDialect()))
-        function.removeArgAttr(i, attribute.getName());
-}
-
-/// Gives `function` a context, a stream and a status, and converts its calls.
+/// Converts the calls of `function`.
 static LogicalResult convertFunction(func::FuncOp function,
                                      CallBuilder &calls) {
-  MLIRContext *context = function.getContext();
-  Location loc = function.getLoc();
-  auto pointer = LLVM::LLVMPointerType::get(context);
-  Type i32 = IntegerType::get(context, 32);
-  if (function.getNumResults() != 0)
-    return function.emitOpError("expects results as destinations, but returns ")
-           << function.getResultTypes();
-  stripArgumentAttrs(function);
-  unsigned count = function.getNumArguments();
-  auto none = DictionaryAttr::get(context);
-  if (failed(function.insertArguments({count, count}, {pointer, pointer},
-                                      {none, none}, {loc, loc})) ||
-      failed(function.insertResult(0, i32, none)))
-    return failure();
-
-  OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-  Value status = memref::AllocaOp::create(b, loc, MemRefType::get({}, i32));
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  memref::StoreOp::create(b, loc, zero, status);
   SmallVector<blaslt::MatmulOp> matmuls;
   function.walk([&](blaslt::MatmulOp op) { matmuls.push_back(op); });
+  if (matmuls.empty())
+    return success();
+  FailureOr<RuntimeFunction> runtime = RuntimeFunction::get(function);
+  FailureOr<RuntimeFunction> prepare = getPrepareFunction(function);
+  if (failed(runtime) || failed(prepare))
+    return failure();
   for (blaslt::MatmulOp op : matmuls)
-    if (failed(calls.convert(op, status, function.getArgument(count),
-                             function.getArgument(count + 1))))
+    if (failed(calls.convert(op, *runtime, *prepare)))
       return failure();
-  function.walk([&](func::ReturnOp op) {
-    b.setInsertionPoint(op);
-    op->insertOperands(0, memref::LoadOp::create(b, op.getLoc(), status)
-                              .getResult());
-  });
   return success();
 }
 
@@ -405,15 +402,9 @@ struct ConvertBlasLtToRuntimePass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     CallBuilder calls(module);
-    for (auto function :
-         llvm::to_vector(module.getOps<func::FuncOp>())) {
-      // A companion has a result of its own and calls nothing.
-      if (function.isExternal() || !function.isPublic() ||
-          function->hasAttr(kCompanionAttr))
-        continue;
-      if (failed(convertFunction(function, calls)))
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (!function.isExternal() && failed(convertFunction(function, calls)))
         return signalPassFailure();
-    }
   }
 };
 } // namespace

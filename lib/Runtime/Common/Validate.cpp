@@ -69,7 +69,7 @@ static int32_t checkTypeNumbers(const fp8rt_matmul_desc &desc) {
     if (!findType(field.type))
       return fail(FP8RT_INVALID_ARGUMENT,
                   "desc.%s: expects an fp8rt_type, 0 to %d, but got %d",
-                  field.name, FP8RT_F8E8M0FNU, field.type);
+                  field.name, kLastType, field.type);
   return FP8RT_OK;
 }
 
@@ -78,7 +78,7 @@ static int32_t checkOperandType(const char *field, int32_t type) {
   if (info->kind == TypeKind::Absent)
     return fail(FP8RT_INVALID_ARGUMENT,
                 "desc.%s: expects the type of an operand, but got none", field);
-  if (info->kind == TypeKind::Scale)
+  if (info->kind == TypeKind::Scale || info->kind == TypeKind::Integer)
     return fail(FP8RT_UNSUPPORTED,
                 "desc.%s: expects an FP8 type with a significand or a wide "
                 "type, but got %s",
@@ -261,6 +261,22 @@ static int32_t checkExtents(const fp8rt_matmul_desc &desc) {
   return checkResultBatches(desc);
 }
 
+/// Each element of the accumulator may be read before the result takes its
+/// place only where the two are the same element.
+static int32_t checkAlias(const fp8rt_matmul_desc &desc,
+                          const fp8rt_matmul_args &args) {
+  const bool sameBatches = desc.batch == 1 || desc.stride_acc == desc.stride_d;
+  if (!args.acc || args.acc != args.d ||
+      (desc.type_acc == desc.type_d && desc.ld_acc == desc.ld_d && sameBatches))
+    return FP8RT_OK;
+  return fail(FP8RT_INVALID_ARGUMENT,
+              "args.acc: expects %s, ld %lld, stride %lld of d, which it is, "
+              "but got %s, ld %lld, stride %lld",
+              findType(desc.type_d)->name, (Long)desc.ld_d, (Long)desc.stride_d,
+              findType(desc.type_acc)->name, (Long)desc.ld_acc,
+              (Long)desc.stride_acc);
+}
+
 /// Where an operand is not asked for, a pointer to it is a mistake, too.
 static int32_t checkPointers(const fp8rt_matmul_desc &desc,
                              const fp8rt_matmul_args &args) {
@@ -292,14 +308,7 @@ static int32_t checkPointers(const fp8rt_matmul_desc &desc,
                   "pointer",
                   field.name, field.name);
   }
-  if (args.acc && args.acc == args.d &&
-      (desc.type_acc != desc.type_d || desc.ld_acc != desc.ld_d ||
-       (desc.batch > 1 && desc.stride_acc != desc.stride_d)))
-    return fail(FP8RT_INVALID_ARGUMENT,
-                "args.acc: expects the type and strides of d where it is d, "
-                "but got ld %lld and %lld",
-                (Long)desc.ld_acc, (Long)desc.ld_d);
-  return FP8RT_OK;
+  return checkAlias(desc, args);
 }
 
 int32_t fp8rt::validateMatmul(const fp8rt_matmul_desc *desc,

@@ -128,15 +128,15 @@ TEST(ErrorTest, LongerStructs) {
 }
 
 TEST(ErrorTest, TypeNumbers) {
-  expectInvalid("desc.type_a: expects an fp8rt_type, 0 to 9, but got 10",
-                [](auto &d, auto &) { d.type_a = 10; });
-  expectInvalid("desc.type_b: expects an fp8rt_type, 0 to 9, but got -1",
+  expectInvalid("desc.type_a: expects an fp8rt_type, 0 to 13, but got 14",
+                [](auto &d, auto &) { d.type_a = 14; });
+  expectInvalid("desc.type_b: expects an fp8rt_type, 0 to 13, but got -1",
                 [](auto &d, auto &) { d.type_b = -1; });
-  expectInvalid("desc.type_d: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_d: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_d = 99; });
-  expectInvalid("desc.type_acc: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_acc: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_acc = 99; });
-  expectInvalid("desc.type_bias: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_bias: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_bias = 99; });
 }
 
@@ -308,9 +308,41 @@ TEST(ErrorTest, PointersThatNobodyAskedFor) {
 }
 
 TEST(ErrorTest, AccumulatorThatIsTheResultButLaidOutOtherwise) {
-  expectInvalid("args.acc: expects the type and strides of d where it is d, "
-                "but got ld 5 and 3",
-                [](auto &, auto &a) { a.acc = a.d; });
+  const std::string d = "args.acc: expects f32, ld 3, stride 6 of d, which it "
+                        "is, but got ";
+  const auto alias = [](auto &desc, auto &args, int32_t type, int64_t ld,
+                        int64_t stride) {
+    args.acc = args.d;
+    desc.type_acc = type;
+    desc.ld_acc = ld;
+    desc.stride_acc = stride;
+  };
+  expectInvalid(d + "bf16, ld 3, stride 6", [&](auto &desc, auto &args) {
+    alias(desc, args, FP8RT_BF16, 3, 6);
+  });
+  expectInvalid(d + "f32, ld 4, stride 6", [&](auto &desc, auto &args) {
+    alias(desc, args, FP8RT_F32, 4, 6);
+  });
+  expectInvalid(d + "f32, ld 3, stride 7", [&](auto &desc, auto &args) {
+    alias(desc, args, FP8RT_F32, 3, 7);
+  });
+}
+
+// One batch has no stride to the next.
+TEST(ErrorTest, AccumulatorThatIsTheResultInOneBatch) {
+  Matmul m(FP8RT_F32, FP8RT_F32, FP8RT_F32, {2, 3, 4});
+  m.randomize(1);
+  ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
+  m.accIsResult = true;
+  m.desc.type_acc = FP8RT_F32;
+  m.desc.ld_acc = m.desc.ld_d;
+  m.check();
+}
+
+TEST(ErrorTest, EmptyOperandsSpanNothing) {
+  Matmul m(FP8RT_F32, FP8RT_F32, FP8RT_F32, {0, 3, 4});
+  m.desc.ld_a = m.desc.ld_d = kMost;
+  EXPECT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
 }
 
 // k = 0 and an empty result need no operands at all.

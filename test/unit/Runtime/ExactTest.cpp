@@ -18,11 +18,11 @@ using namespace fp8test;
 
 using Values = std::vector<double>;
 
-static const int32_t E4M3 = FP8RT_F8E4M3FN;
-static const int32_t E5M2 = FP8RT_F8E5M2;
+static const int32_t e4m3 = FP8RT_F8E4M3FN;
+static const int32_t e5m2 = FP8RT_F8E5M2;
 
 TEST(ExactTest, EveryElementOfTheResult) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 3, 4});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 3, 4});
   m.setA({1, 2, 3, 4, -1, 0, 2, 5});
   m.setB({1, 0, 2, 3, 1, 0, 0, 4, 1, 2, 2, -3});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -30,7 +30,7 @@ TEST(ExactTest, EveryElementOfTheResult) {
 }
 
 TEST(ExactTest, DescalesOfTensors) {
-  Matmul m(E4M3, E4M3, FP8RT_BF16, {1, 2, 2});
+  Matmul m(e4m3, e4m3, FP8RT_BF16, {1, 2, 2});
   m.setA({1, 2}).setB({3, 4, 5, 6});
   m.setDescales(FP8RT_SCALE_TENSOR, {0.5f}, FP8RT_SCALE_TENSOR, {8.0f});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -38,7 +38,7 @@ TEST(ExactTest, DescalesOfTensors) {
 }
 
 TEST(ExactTest, OneDescaleOnly) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {1, 1, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {1, 1, 1});
   m.setA({3}).setB({5});
   m.setDescales(FP8RT_SCALE_TENSOR, {2.0f}, FP8RT_SCALE_NONE, {});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -53,7 +53,7 @@ TEST(ExactTest, OneDescaleOnly) {
 
 // C28: W = [[1, 1], [128, 128]], quantized by columns: scale 3.5.
 TEST(ExactTest, C28DescalesOfColumns) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {1, 2, 2});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {1, 2, 2});
   m.setA({448, 448}).setB({3.5, 3.5, 448, 448});
   m.setDescales(FP8RT_SCALE_OUTER, {1.0f / 448}, FP8RT_SCALE_OUTER,
                 {1.0f / 3.5f, 1.0f / 3.5f});
@@ -63,7 +63,7 @@ TEST(ExactTest, C28DescalesOfColumns) {
 }
 
 TEST(ExactTest, DescalesOfRowsAndColumnsAreNotSwapped) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 2, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 2, 1});
   m.fillA(1).fillB(1);
   m.setDescales(FP8RT_SCALE_OUTER, {1, 2}, FP8RT_SCALE_OUTER, {4, 16});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -71,7 +71,7 @@ TEST(ExactTest, DescalesOfRowsAndColumnsAreNotSwapped) {
 }
 
 TEST(ExactTest, OuterWithTensor) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 2, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 2, 1});
   m.fillA(1).fillB(1);
   m.setDescales(FP8RT_SCALE_OUTER, {1, 2}, FP8RT_SCALE_TENSOR, {4});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -82,12 +82,12 @@ TEST(ExactTest, OuterWithTensor) {
 }
 
 TEST(ExactTest, C27BiasRunsAlongN) {
-  Matmul square(E4M3, E4M3, FP8RT_BF16, {2, 2, 2});
+  Matmul square(e4m3, e4m3, FP8RT_BF16, {2, 2, 2});
   square.setA({1, 0, 0, 1}).fillB(1).setBias(FP8RT_BF16, {1, 2});
   ASSERT_EQ(square.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(square.results(), (Values{2, 3, 2, 3}));
 
-  Matmul m(E4M3, E4M3, FP8RT_BF16, {2, 3, 2});
+  Matmul m(e4m3, e4m3, FP8RT_BF16, {2, 3, 2});
   m.setA({1, 0, 0, 1}).setB({1, 2, 3, 4, 5, 6});
   m.setBias(FP8RT_F32, {1, 2, 4});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -95,7 +95,7 @@ TEST(ExactTest, C27BiasRunsAlongN) {
 }
 
 TEST(ExactTest, AccumulatorIsAddedAfterTheDescales) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 1, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 1, 1});
   m.setA({2, 4}).setB({3}).setAcc(FP8RT_F32, {100, 200});
   m.setBias(FP8RT_F16, {1000});
   m.setDescales(FP8RT_SCALE_TENSOR, {0.5f}, FP8RT_SCALE_TENSOR, {4});
@@ -104,7 +104,7 @@ TEST(ExactTest, AccumulatorIsAddedAfterTheDescales) {
 }
 
 TEST(ExactTest, AccumulatorIsTheResult) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 3, 4, 2, false, false, 3});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 3, 4, 2, false, false, 3});
   m.randomize(1);
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   m.accIsResult = true;
@@ -116,8 +116,8 @@ TEST(ExactTest, AccumulatorIsTheResult) {
 
 // C22: B is row-major, which a CPU takes as it is.
 TEST(ExactTest, C22RowMajorB) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {16, 24, 32});
-  Matmul transposed(E4M3, E4M3, FP8RT_F32, {16, 24, 32, 1, false, true});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {16, 24, 32});
+  Matmul transposed(e4m3, e4m3, FP8RT_F32, {16, 24, 32, 1, false, true});
   for (Matmul *each : {&m, &transposed}) {
     each->fillA(1);
     for (int64_t k = 0; k < 32; ++k)
@@ -130,14 +130,14 @@ TEST(ExactTest, C22RowMajorB) {
 }
 
 TEST(ExactTest, C25E5M2TimesE5M2) {
-  Matmul m(E5M2, E5M2, FP8RT_BF16, {16, 16, 16});
+  Matmul m(e5m2, e5m2, FP8RT_BF16, {16, 16, 16});
   m.fillA(1).fillB(1);
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(m.results(), Values(256, 16));
 }
 
 TEST(ExactTest, C25BiasOnAResultOfF32) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {2, 2, 16});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {2, 2, 16});
   m.fillA(1).fillB(1).setBias(FP8RT_F32, {0.5, 0.5});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(m.results(), Values(4, 16.5));
@@ -145,18 +145,18 @@ TEST(ExactTest, C25BiasOnAResultOfF32) {
 
 // The types are told apart: 0x44 is 3 in E4M3FN and 4 in E5M2.
 TEST(ExactTest, OperandsOfDifferentTypes) {
-  Matmul m(E5M2, E4M3, FP8RT_F32, {1, 1, 2});
+  Matmul m(e5m2, e4m3, FP8RT_F32, {1, 1, 2});
   m.setA({512, 1}).setB({1.125, 2});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(m.result(0, 0), 578);
-  Matmul swapped(E4M3, E5M2, FP8RT_F32, {1, 1, 2});
+  Matmul swapped(e4m3, e5m2, FP8RT_F32, {1, 1, 2});
   swapped.setA({1.125, 2}).setB({512, 1});
   ASSERT_EQ(swapped.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(swapped.result(0, 0), 578);
 }
 
 TEST(ExactTest, NothingToSumIsZeroOrWhatIsAdded) {
-  Matmul m(E4M3, E4M3, FP8RT_BF16, {2, 2, 0});
+  Matmul m(e4m3, e4m3, FP8RT_BF16, {2, 2, 0});
   m.d.set(0, 7);
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
   EXPECT_EQ(m.results(), Values(4, 0));
@@ -167,7 +167,7 @@ TEST(ExactTest, NothingToSumIsZeroOrWhatIsAdded) {
 
 TEST(ExactTest, EmptyResultsTouchNothing) {
   for (Shape shape : {Shape{0, 3, 4}, Shape{3, 0, 4}, Shape{2, 3, 4, 0}}) {
-    Matmul m(E4M3, E4M3, FP8RT_F32, shape);
+    Matmul m(e4m3, e4m3, FP8RT_F32, shape);
     const std::vector<unsigned char> before = m.d.bytes;
     ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
     EXPECT_EQ(m.d.bytes, before);

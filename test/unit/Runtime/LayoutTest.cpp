@@ -16,7 +16,7 @@
 
 using namespace fp8test;
 
-static const int32_t E4M3 = FP8RT_F8E4M3FN;
+static const int32_t e4m3 = FP8RT_F8E4M3FN;
 
 /// One of each size of element, as they move through different code.
 static const int32_t sizedTypes[] = {FP8RT_F8E4M3FN, FP8RT_BF16, FP8RT_F32,
@@ -39,7 +39,7 @@ static void checkForms(int32_t type, Shape shape, unsigned seed) {
 TEST(LayoutTest, EveryFormOnTheSameNumbers) {
   std::vector<double> first;
   for (int form = 0; form < 4; ++form) {
-    Matmul m(E4M3, E4M3, FP8RT_F32, {5, 7, 9, 1, (form & 1) != 0, form >= 2});
+    Matmul m(e4m3, e4m3, FP8RT_F32, {5, 7, 9, 1, (form & 1) != 0, form >= 2});
     m.randomize(3);
     ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
     if (form == 0)
@@ -84,20 +84,20 @@ TEST(LayoutTest, ManyBlocksOfN) {
 }
 
 TEST(LayoutTest, BlocksInAllDirections) {
-  Matmul m(E4M3, FP8RT_F8E5M2, FP8RT_BF16, {421, 541, 530, 1, false, true});
+  Matmul m(e4m3, FP8RT_F8E5M2, FP8RT_BF16, {421, 541, 530, 1, false, true});
   m.randomize(9).withRandomBias(FP8RT_BF16, 10).withRandomAcc(FP8RT_F16, 11);
   m.withRandomDescales(FP8RT_SCALE_OUTER, FP8RT_SCALE_OUTER, 12).check();
 }
 
 TEST(LayoutTest, EveryOperandOfEachBatch) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {5, 6, 7, 3, false, false, 2});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {5, 6, 7, 3, false, false, 2});
   m.randomize(13).withRandomBias(FP8RT_F32, 14).withRandomAcc(FP8RT_F32, 15);
   m.withRandomDescales(FP8RT_SCALE_OUTER, FP8RT_SCALE_OUTER, 16).check();
   m.withRandomDescales(FP8RT_SCALE_TENSOR, FP8RT_SCALE_TENSOR, 17).check();
 }
 
 TEST(LayoutTest, StrideZeroReadsTheSameOperand) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {5, 6, 7, 3, true, false, 2});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {5, 6, 7, 3, true, false, 2});
   m.randomize(18).withRandomBias(FP8RT_F32, 19).withRandomAcc(FP8RT_F32, 20);
   m.withRandomDescales(FP8RT_SCALE_TENSOR, FP8RT_SCALE_OUTER, 21);
   const fp8rt_matmul_desc strided = m.desc;
@@ -114,7 +114,7 @@ TEST(LayoutTest, StrideZeroReadsTheSameOperand) {
 
 // Heads next to each other in one row: the batches of the result interleave.
 TEST(LayoutTest, InterleavedBatches) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {4, 3, 5, 2, false, false, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {4, 3, 5, 2, false, false, 1});
   m.randomize(22);
   m.desc.ld_d = 6;
   m.desc.stride_d = 3;

@@ -18,7 +18,7 @@
 
 using namespace fp8test;
 
-static const auto E4M3 = FP8RT_F8E4M3FN;
+static const auto e4m3 = FP8RT_F8E4M3FN;
 static const float kInf = std::numeric_limits<float>::infinity();
 
 static const int32_t fp8Types[] = {FP8RT_F8E4M3FN, FP8RT_F8E5M2,
@@ -48,7 +48,7 @@ TEST(NumericsTest, AllCodesOf16Bits) {
 
 TEST(NumericsTest, TypesOfResultBiasAndAccumulator) {
   const int32_t wide[] = {FP8RT_F64, FP8RT_F32, FP8RT_F16, FP8RT_BF16};
-  for (int32_t type : {E4M3, FP8RT_BF16, FP8RT_F16, FP8RT_F32, FP8RT_F64})
+  for (int32_t type : {e4m3, FP8RT_BF16, FP8RT_F16, FP8RT_F32, FP8RT_F64})
     for (int32_t result : {FP8RT_F32, FP8RT_F16, FP8RT_BF16})
       for (int32_t acc : wide)
         for (int32_t bias : wide) {
@@ -72,7 +72,7 @@ TEST(NumericsTest, ProductsAreAddedInAscendingOrder) {
 
 // Cancellation between the blocks of k, which must not start at zero again.
 TEST(NumericsTest, BlocksOfKGoOnWithTheSum) {
-  for (int32_t type : {E4M3, FP8RT_BF16, FP8RT_F32}) {
+  for (int32_t type : {e4m3, FP8RT_BF16, FP8RT_F32}) {
     Matmul m(type, type, FP8RT_F32, {2, 3, 1500});
     m.fillA(1).fillB(1);
     for (int64_t n = 0; n < 3; ++n)
@@ -167,11 +167,11 @@ TEST(NumericsTest, F16OverItsWholeRange) {
 TEST(NumericsTest, DescalesAreMultipliedFirst) {
   int different = 0;
   for (unsigned seed = 0; seed < 16; ++seed) {
-    Matmul m(E4M3, E4M3, FP8RT_F32, {3, 4, 5});
+    Matmul m(e4m3, e4m3, FP8RT_F32, {3, 4, 5});
     m.randomize(seed);
     m.withRandomDescales(FP8RT_SCALE_TENSOR, FP8RT_SCALE_TENSOR, seed);
     m.check();
-    Matmul plain(E4M3, E4M3, FP8RT_F32, {3, 4, 5});
+    Matmul plain(e4m3, e4m3, FP8RT_F32, {3, 4, 5});
     plain.randomize(seed).run();
     const float other = static_cast<float>(plain.result(0, 0)) * m.descaleA[0];
     different += m.result(0, 0) != other * m.descaleB[0];
@@ -181,7 +181,7 @@ TEST(NumericsTest, DescalesAreMultipliedFirst) {
 
 // (1 + 2^-24) + 2^-24 is 1 in f32; 1 + (2^-24 + 2^-24) is not.
 TEST(NumericsTest, EachAdditionIsARounding) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {1, 1, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {1, 1, 1});
   m.setA({1}).setB({1}).setAcc(FP8RT_F32, {0x1p-24});
   m.setBias(FP8RT_F32, {0x1p-24});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -194,7 +194,7 @@ TEST(NumericsTest, EachAdditionIsARounding) {
 
 // An fma of the sum, the descale and the bias would not round the product.
 TEST(NumericsTest, TheProductWithTheDescaleIsRounded) {
-  Matmul m(E4M3, E4M3, FP8RT_F32, {1, 1, 1});
+  Matmul m(e4m3, e4m3, FP8RT_F32, {1, 1, 1});
   m.setA({3}).setB({1}).setBias(FP8RT_F32, {-1});
   m.setDescales(FP8RT_SCALE_TENSOR, {1.0f / 3}, FP8RT_SCALE_TENSOR, {1});
   ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
@@ -203,14 +203,14 @@ TEST(NumericsTest, TheProductWithTheDescaleIsRounded) {
 
 TEST(NumericsTest, NanInNanOut) {
   for (int32_t result : {FP8RT_F32, FP8RT_F16, FP8RT_BF16}) {
-    Matmul m(E4M3, E4M3, result, {2, 2, 300});
+    Matmul m(e4m3, e4m3, result, {2, 2, 300});
     m.fillA(1).fillB(1);
     m.a.set(m.indexA(1, 299), NAN);
     ASSERT_EQ(m.run(), FP8RT_OK) << fp8rt_last_error();
     EXPECT_EQ(m.result(0, 0), 300);
     EXPECT_TRUE(std::isnan(m.result(1, 1)));
 
-    Matmul scaled(E4M3, E4M3, result, {1, 1, 1});
+    Matmul scaled(e4m3, e4m3, result, {1, 1, 1});
     scaled.setDescales(FP8RT_SCALE_TENSOR, {NAN}, FP8RT_SCALE_TENSOR, {1});
     ASSERT_EQ(scaled.run(), FP8RT_OK) << fp8rt_last_error();
     EXPECT_TRUE(std::isnan(scaled.result(0, 0)));

@@ -1,0 +1,386 @@
+//===- CInterface.cpp ----------------------------------------------*- C++
+//-*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp8-emit-c-interface: functions on arrays of fp8rt_tensor around functions on
+// buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/Conversion/Passes.h"
+#include "Fp8/Conversion/RuntimeAbi.h"
+#include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_EMITCINTERFACEPASS
+#include "Fp8/Conversion/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+/// What the names of the functions on buffers end in.
+static constexpr StringLiteral kBuffersSuffix = "_on_buffers";
+
+/// The fields of fp8rt_tensor and of fp8rt_tensor_spec, which begin alike.
+enum TensorField : int32_t { kData = 0, kSizes = 1 };
+
+static LLVM::LLVMStructType getTensorType(MLIRContext *context) {
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type i32 = IntegerType::get(context, 32);
+  return LLVM::LLVMStructType::getLiteral(
+      context, {pointer, pointer, pointer, i32, i32});
+}
+
+static LLVM::LLVMStructType getSpecType(MLIRContext *context) {
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  Type i32 = IntegerType::get(context, 32);
+  return LLVM::LLVMStructType::getLiteral(context,
+                                          {pointer, pointer, i32, i32});
+}
+
+//===----------------------------------------------------------------------===//
+// Specs
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Builds the interface of one function and its companions.
+class InterfaceBuilder {
+public:
+  InterfaceBuilder(ModuleOp module, func::FuncOp function)
+      : module(module), function(function), b(module.getContext()),
+        loc(function.getLoc()),
+        pointer(LLVM::LLVMPointerType::get(module.getContext())) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult collectTensors();
+  /// A constant array of fp8rt_tensor_spec for the tensors.
+  LLVM::GlobalOp createSpecs();
+  LLVM::GlobalOp createSizes(StringRef name, MemRefType type);
+  LLVM::GlobalOp createName(StringRef name, StringRef text);
+  LLVM::GlobalOp createGlobal(Type type, StringRef name,
+                              function_ref<Value()> init);
+
+  /// Makes `inner` private under another name, and a function of its name that
+  /// takes the tensors and `types`, checks the tensors, and goes on at the
+  /// insertion point if they are sound.
+  func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
+                          bool needData);
+  void wrapFunction();
+  void wrapWorkspace(func::FuncOp inner);
+  void wrapPrepare(func::FuncOp inner);
+
+  /// The buffers that `tensors` describe.
+  SmallVector<Value> createBuffers(Value tensors);
+  Value createBuffer(MemRefType type, Value data, ArrayRef<Value> sizes);
+
+  ModuleOp module;
+  func::FuncOp function;
+  OpBuilder b;
+  Location loc;
+  Type pointer;
+  SmallVector<MemRefType> tensorTypes;
+  SmallVector<std::string> tensorNames;
+  LLVM::GlobalOp specs;
+};
+} // namespace
+
+LLVM::GlobalOp InterfaceBuilder::createGlobal(Type type, StringRef name,
+                                              function_ref<Value()> init) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  auto global =
+      LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, Attribute());
+  b.createBlock(&global.getInitializerRegion());
+  LLVM::ReturnOp::create(b, loc, init());
+  return global;
+}
+
+LLVM::GlobalOp InterfaceBuilder::createName(StringRef name, StringRef text) {
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(module.getBody());
+  std::string terminated = text.str();
+  terminated.push_back('\0');
+  auto type = LLVM::LLVMArrayType::get(b.getI8Type(), terminated.size());
+  return LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                                LLVM::Linkage::Internal, name,
+                                b.getStringAttr(terminated));
+}
+
+LLVM::GlobalOp InterfaceBuilder::createSizes(StringRef name, MemRefType type) {
+  // An array of no element has no address of its own to speak of.
+  auto array = LLVM::LLVMArrayType::get(b.getI64Type(),
+                                        std::max<int64_t>(type.getRank(), 1));
+  return createGlobal(array, name, [&]() -> Value {
+    Value sizes = LLVM::ZeroOp::create(b, loc, array);
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      Value known = LLVM::ConstantOp::create(
+          b, loc, b.getI64IntegerAttr(ShapedType::isDynamic(size) ? -1 : size));
+      sizes = LLVM::InsertValueOp::create(b, loc, sizes, known, dim);
+    }
+    return sizes;
+  });
+}
+
+LLVM::GlobalOp InterfaceBuilder::createSpecs() {
+  std::string prefix = ("fp8_" + function.getName() + "_tensor").str();
+  SmallVector<LLVM::GlobalOp> names, sizes;
+  for (auto [index, type] : llvm::enumerate(tensorTypes)) {
+    std::string number = std::to_string(index);
+    names.push_back(createName(prefix + "_name_" + number, tensorNames[index]));
+    sizes.push_back(createSizes(prefix + "_sizes_" + number, type));
+  }
+  auto spec = getSpecType(b.getContext());
+  auto array = LLVM::LLVMArrayType::get(spec, tensorTypes.size());
+  return createGlobal(array, prefix + "s", [&]() -> Value {
+    Value all = LLVM::ZeroOp::create(b, loc, array);
+    for (int64_t i = 0, end = tensorTypes.size(); i < end; ++i) {
+      auto constant = [&](int64_t value) -> Value {
+        return LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(value));
+      };
+      Value fields[] = {
+          LLVM::AddressOfOp::create(b, loc, names[i]),
+          LLVM::AddressOfOp::create(b, loc, sizes[i]),
+          constant(tensorTypes[i].getRank()),
+          constant(runtime::getRuntimeType(tensorTypes[i].getElementType()))};
+      for (auto [field, value] : llvm::enumerate(fields))
+        all = LLVM::InsertValueOp::create(
+            b, loc, all, value,
+            ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
+    }
+    return all;
+  });
+}
+
+LogicalResult InterfaceBuilder::collectTensors() {
+  // Behind the tensors come workspace, context and stream.
+  ArrayRef<Type> inputs = function.getFunctionType().getInputs();
+  if (inputs.size() < 3)
+    return function.emitOpError("expects a workspace, a context and a stream, "
+                                "but has ")
+           << inputs.size() << " arguments";
+  unsigned results = 0;
+  for (auto [index, input] : llvm::enumerate(inputs.drop_back(3))) {
+    auto type = dyn_cast<MemRefType>(input);
+    if (!type || runtime::getRuntimeType(type.getElementType()) == FP8RT_NONE)
+      return function.emitOpError("expects buffers of floats or integers as "
+                                  "arguments, but got ")
+             << input;
+    auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
+    bool result = function.getArgAttr(index, kResultAttr) != nullptr;
+    tensorTypes.push_back(type);
+    tensorNames.push_back(name     ? name.str()
+                          : result ? "result" + std::to_string(results)
+                                   : "arg" + std::to_string(index));
+    results += result;
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Buffers
+//===----------------------------------------------------------------------===//
+
+Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
+                                     ArrayRef<Value> sizes) {
+  Type i64 = b.getI64Type();
+  int64_t rank = type.getRank();
+  SmallVector<Type> fields = {pointer, pointer, i64};
+  if (rank)
+    fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
+  auto descriptorType =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
+  Value descriptor = LLVM::PoisonOp::create(b, loc, descriptorType);
+  auto insert = [&](Value value, ArrayRef<int64_t> position) {
+    descriptor =
+        LLVM::InsertValueOp::create(b, loc, descriptor, value, position);
+  };
+  insert(data, {0});
+  insert(data, {1});
+  insert(LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0)), {2});
+  Value stride = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(1));
+  for (int64_t dim = rank; dim-- > 0;) {
+    insert(sizes[dim], {3, dim});
+    insert(stride, {4, dim});
+    stride = LLVM::MulOp::create(b, loc, stride, sizes[dim]);
+  }
+  // The conversion of functions to LLVM gives buffers this very struct.
+  return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+      .getResult(0);
+}
+
+SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
+  LLVM::LLVMStructType tensorType = getTensorType(b.getContext());
+  SmallVector<Value> buffers;
+  for (int32_t index = 0, end = tensorTypes.size(); index < end; ++index) {
+    MemRefType type = tensorTypes[index];
+    auto load = [&](int32_t field) -> Value {
+      Value address = LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
+                                          ArrayRef<LLVM::GEPArg>{index, field});
+      return LLVM::LoadOp::create(b, loc, pointer, address);
+    };
+    Value data = load(kData);
+    Value sizesPointer = load(kSizes);
+    SmallVector<Value> sizes;
+    for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+      if (!ShapedType::isDynamic(size)) {
+        sizes.push_back(
+            LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(size)));
+        continue;
+      }
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, b.getI64Type(), sizesPointer,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
+      sizes.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), address));
+    }
+    buffers.push_back(createBuffer(type, data, sizes));
+  }
+  return buffers;
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Renames `inner` and its symbol's readers, and takes what C does not see.
+static void makePrivate(func::FuncOp inner) {
+  for (unsigned i = 0, end = inner.getNumArguments(); i < end; ++i)
+    for (NamedAttribute attribute :
+         llvm::to_vector(mlir::function_interface_impl::getArgAttrs(inner, i)))
+      if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
+              attribute.getNameDialect()))
+        inner.removeArgAttr(i, attribute.getName());
+  inner.setName((inner.getName() + kBuffersSuffix).str());
+  inner.setPrivate();
+  // Visibility of MLIR alone would leave an exported symbol.
+  inner->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(inner.getContext(), LLVM::Linkage::Internal));
+}
+
+func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
+                                          ArrayRef<Type> types, bool needData) {
+  std::string name = inner.getName().str();
+  makePrivate(inner);
+  SmallVector<Type> inputs = {pointer};
+  llvm::append_range(inputs, types);
+  b.setInsertionPointAfter(inner);
+  auto outer = func::FuncOp::create(b, loc, name,
+                                    b.getFunctionType(inputs, b.getI32Type()));
+  Block *entry = outer.addEntryBlock();
+  Block *sound = outer.addBlock(), *unsound = outer.addBlock();
+  unsound->addArgument(b.getI32Type(), loc);
+  b.setInsertionPointToStart(unsound);
+  func::ReturnOp::create(b, loc, unsound->getArgument(0));
+
+  b.setInsertionPointToStart(entry);
+  Value count =
+      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(tensorTypes.size()));
+  Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
+  Value arguments[] = {outer.getArgument(0),
+                       LLVM::AddressOfOp::create(b, loc, specs), count, data};
+  auto callee =
+      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
+  Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
+  cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
+  b.setInsertionPointToStart(sound);
+  return outer;
+}
+
+void InterfaceBuilder::wrapFunction() {
+  func::FuncOp outer =
+      beginOuter(function, {pointer, pointer, pointer}, /*needData=*/true);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  // Only NAME_workspace knows how much of it there is.
+  Value any = LLVM::ConstantOp::create(
+      b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
+  arguments.push_back(createBuffer(
+      cast<MemRefType>(function.getArgument(tensorTypes.size()).getType()),
+      outer.getArgument(2), any));
+  arguments.push_back(outer.getArgument(1));
+  arguments.push_back(outer.getArgument(3));
+  auto call = func::CallOp::create(b, loc, function, arguments);
+  func::ReturnOp::create(b, loc, call.getResults());
+}
+
+void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
+  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
+  SmallVector<Value> buffers = createBuffers(outer.getArgument(0));
+  auto call = func::CallOp::create(b, loc, inner, buffers);
+  LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, zero);
+}
+
+void InterfaceBuilder::wrapPrepare(func::FuncOp inner) {
+  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  arguments.push_back(outer.getArgument(1));
+  auto call = func::CallOp::create(b, loc, inner, arguments);
+  func::ReturnOp::create(b, loc, call.getResults());
+}
+
+/// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
+static void declareCheck(ModuleOp module) {
+  if (module.lookupSymbol(runtime::kCheckTensorsSymbol))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      b.getI32Type(), {pointer, pointer, b.getI64Type(), b.getI32Type()});
+  LLVM::LLVMFuncOp::create(b, module.getLoc(), runtime::kCheckTensorsSymbol,
+                           type);
+}
+
+LogicalResult InterfaceBuilder::run() {
+  if (failed(collectTensors()))
+    return failure();
+  auto companion = [&](StringRef suffix) {
+    return module.lookupSymbol<func::FuncOp>(
+        (function.getName() + suffix).str());
+  };
+  func::FuncOp workspace = companion(runtime::kWorkspaceSuffix);
+  func::FuncOp prepare = companion(runtime::kPrepareSuffix);
+  if (!workspace || !prepare)
+    return function.emitOpError("expects companions ")
+           << function.getName() << runtime::kWorkspaceSuffix << " and "
+           << function.getName() << runtime::kPrepareSuffix
+           << ", but one is missing";
+  declareCheck(module);
+  specs = createSpecs();
+  wrapFunction();
+  wrapWorkspace(workspace);
+  wrapPrepare(prepare);
+  return success();
+}
+
+namespace {
+struct EmitCInterfacePass
+    : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
+        continue;
+      if (failed(InterfaceBuilder(module, function).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace
