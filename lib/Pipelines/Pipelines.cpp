@@ -133,6 +133,7 @@ static void buildBufferize(OpPassManager &pm) {
   pm.addPass(bufferization::createOneShotBufferizePass(options));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createExpandCopiesPass());
   pm.addPass(createPlanWorkspacePass());
 }
 

@@ -332,6 +332,27 @@ def ResultsToDestinationsPass
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def ExpandCopiesPass : Pass<"fp8-expand-copies", "::mlir::ModuleOp"> {
+  let summary = "Copy between strided buffers with linalg";
+  let description = [{
+    A `memref.copy` from or to a slice of a buffer lowers to a call of a runtime
+    library of LLVM's. Replaces
+
+    ```mlir
+    memref.copy %x, %y : memref<4x3xi8> to memref<4x3xi8, strided<[16, 1]>>
+    ```
+
+    with
+
+    ```mlir
+    linalg.generic ... ins(%x : ...) outs(%y : ...) { linalg.yield %in }
+    ```
+
+    Copies between buffers without strides stay.
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
 def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
   let summary = "Put all temporaries of a function into one argument";
   let description = [{
