@@ -6,7 +6,7 @@
 
 Generates a model of 100, 300 and 1,000 linears in the spelling of torch-mlir,
 with relu^2 between them, and times fp8-opt from the model to buffers: fp8-train,
-then what the CPU pipeline does up to and with bufferization. Fails unless time
+then what the CPU pipeline does up to and with one-shot bufferization. Fails unless time
 grows linearly and the largest stays below a limit (--check).
 
     benchmark/compile_time.py build/bin/fp8-opt --check
@@ -24,13 +24,10 @@ LOWER = [
     "--convert-fp8-to-blaslt",
     "--cse",
     "--fp8-results-to-destinations",
+    "--fp8-split-empty-tensors",
     "--eliminate-empty-tensors",
     "--one-shot-bufferize=bufferize-function-boundaries=1 "
     "function-boundary-type-conversion=identity-layout-map",
-    "--canonicalize",
-    "--cse",
-    "--fp8-expand-copies",
-    "--fp8-plan-workspace",
 ]
 SIZES = (100, 300, 1000)
 # t(1000) / t(100) at most, and seconds for the largest.

@@ -125,6 +125,7 @@ static void buildBlasLt(OpPassManager &pm) {
 
 static void buildBufferize(OpPassManager &pm) {
   pm.addPass(createResultsToDestinationsPass());
+  pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;

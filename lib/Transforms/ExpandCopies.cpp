@@ -22,10 +22,14 @@ namespace mlir::fp8 {
 using namespace mlir;
 using namespace mlir::fp8;
 
+static bool isRanked(memref::CopyOp op) {
+  return isa<MemRefType>(op.getSource().getType()) &&
+         isa<MemRefType>(op.getTarget().getType());
+}
+
 /// True if the elements of `buffer` lie one behind the other.
 static bool isContiguous(Value buffer) {
-  auto type = dyn_cast<MemRefType>(buffer.getType());
-  return type && type.getLayout().isIdentity();
+  return cast<MemRefType>(buffer.getType()).getLayout().isIdentity();
 }
 
 namespace {
@@ -34,16 +38,22 @@ struct ExpandCopiesPass : fp8::impl::ExpandCopiesPassBase<ExpandCopiesPass> {
 
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation()->walk([&](memref::CopyOp op) {
-      if ((isContiguous(op.getSource()) && isContiguous(op.getTarget())) ||
-          !isa<MemRefType>(op.getSource().getType()) ||
-          !isa<MemRefType>(op.getTarget().getType()))
-        return;
+    SmallVector<memref::CopyOp> copies;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      auto copy = dyn_cast<memref::CopyOp>(op);
+      if (copy && isRanked(copy) &&
+          !(isContiguous(copy.getSource()) && isContiguous(copy.getTarget())))
+        copies.push_back(copy);
+      // Bodies compute on scalars.
+      return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                       : WalkResult::advance();
+    });
+    for (memref::CopyOp op : copies) {
       rewriter.setInsertionPoint(op);
       linalg::makeMemRefCopyOp(rewriter, op.getLoc(), op.getSource(),
                                op.getTarget());
       rewriter.eraseOp(op);
-    });
+    }
   }
 };
 } // namespace

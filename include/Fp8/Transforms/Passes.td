@@ -332,6 +332,35 @@ def ResultsToDestinationsPass
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
 
+def SplitEmptyTensorsPass
+    : Pass<"fp8-split-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "Give each op a destination of its own";
+  let description = [{
+    Exporters and CSE leave one `tensor.empty`, and one filled tensor, for all ops
+    of a shape. Bufferization then asks for each pair of them whether they may
+    share memory, in time that grows with the cube of the program. Runs before
+    it; each op gets its own. Replaces
+
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e : ...) -> tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e : ...) -> tensor<4xf32>
+    ```
+
+    with
+
+    ```mlir
+    %e0 = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e0 : ...) -> tensor<4xf32>
+    %e1 = tensor.empty() : tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e1 : ...) -> tensor<4xf32>
+    ```
+
+    A `linalg.fill` of an empty tensor is repeated for each op that writes over
+    it, which needs a copy of it in any case.
+  }];
+}
+
 def ExpandCopiesPass : Pass<"fp8-expand-copies", "::mlir::ModuleOp"> {
   let summary = "Copy between strided buffers with linalg";
   let description = [{
