@@ -176,14 +176,16 @@ bool RoleFinder::findFromTangents(ArrayRef<Value> tangents, bool needsMatch) {
   return matched;
 }
 
-/// True if the result of `op` is returned, but for views, casts and sums, as
-/// the gradient of the argument that `match` says it is.
+/// True if the result of `op` is returned, but for views and casts and not as
+/// the first result, as the gradient of the weight that `match` says it is. The
+/// same of an input would be what a tied decoder does.
 bool RoleFinder::isReturned(MatmulOp op, const GradientMatch &match) {
   Value operand = stripViewsAndCasts(fp8::getOperand(match.forward, match.of));
-  if (!isa<BlockArgument>(operand))
+  if (!isa<BlockArgument>(operand) || getRoleOfGradient(match) != Role::Wgrad)
     return false;
   Operation *terminator = function.getBody().back().getTerminator();
-  return llvm::any_of(terminator->getOperands(), [&](Value result) {
+  auto others = llvm::drop_begin(terminator->getOperands());
+  return llvm::any_of(others, [&](Value result) {
     return result.getType() == operand.getType() &&
            stripViewsAndCasts(result) == op.getResult();
   });
@@ -191,7 +193,7 @@ bool RoleFinder::isReturned(MatmulOp op, const GradientMatch &match) {
 
 /// Without a tangent: two matmuls that read one gradient, for both operands of
 /// one forward matmul, are gradients; so is one whose gradient depends on
-/// those, or that is returned as the gradient of an argument.
+/// those, or that is returned as the gradient of a weight.
 void RoleFinder::findFromPairs() {
   llvm::DenseMap<std::pair<Operation *, Value>, unsigned> sides;
   auto sidesOf = [&](const GradientMatch &match) -> unsigned & {

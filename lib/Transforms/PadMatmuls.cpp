@@ -255,7 +255,7 @@ struct PadMatmulsPass : fp8::impl::PadMatmulsPassBase<PadMatmulsPass> {
     if (alignment < 0) {
       module.emitError("expects an alignment of 1 or more, or 0 for the "
                        "target's, but got ")
-          << alignment;
+          << alignment.getValue();
       return signalPassFailure();
     }
     Alignment multiples{info->alignM, info->alignN, info->alignK};

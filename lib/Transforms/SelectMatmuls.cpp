@@ -143,7 +143,7 @@ LogicalResult SelectMatmulsPass::checkOptions() {
   if (alignment < 0)
     return module.emitError("expects an alignment of 1 or more, or 0 for the "
                             "target's, but got ")
-           << alignment;
+           << alignment.getValue();
   if (cost && !info->rates.isKnown())
     return module.emitError("expects a target with known rates to predict a "
                             "cost, but there is no prediction for ")

@@ -37,8 +37,9 @@ static void split(Operation *op, function_ref<Operation *(OpBuilder &)> clone) {
   bool othersRead =
       uses.size() !=
       static_cast<size_t>(std::distance(op->use_begin(), op->use_end()));
+  // The list of uses starts with the newest.
   for (OpOperand *use :
-       ArrayRef(uses).drop_front(uses.empty() || othersRead ? 0 : 1)) {
+       ArrayRef(uses).drop_back(uses.empty() || othersRead ? 0 : 1)) {
     OpBuilder b(use->getOwner());
     use->set(clone(b)->getResult(0));
   }

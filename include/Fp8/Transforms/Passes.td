@@ -80,7 +80,7 @@ def AssignRolesPass : Pass<"fp8-assign-roles", "::mlir::ModuleOp"> {
       is a gradient, matched or not.
     - Without a tangent, as in the gradient of a loss: two matmuls read the
       gradient, one for each operand of the earlier one; or the gradient depends
-      on such a matmul; or the result is returned as the gradient of an argument.
+      on such a matmul; or the result is returned as the gradient of a weight.
 
     A backward pass without its forward one has nothing to match. There, with each
     matmul reading one operand that depends on the last argument, and two of them
