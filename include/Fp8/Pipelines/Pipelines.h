@@ -63,11 +63,13 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
                    llvm::cl::init(true)};
   Option<int64_t> alignment{
       *this, "alignment",
-      llvm::cl::desc("What sizes must be multiples of, in place of the target's"),
+      llvm::cl::desc(
+          "What sizes must be multiples of, in place of the target's"),
       llvm::cl::init(0)};
   Option<bool> cost{
       *this, "cost",
-      llvm::cl::desc("Keep matmuls wide that are predicted to be slower in fp8"),
+      llvm::cl::desc(
+          "Keep matmuls wide that are predicted to be slower in fp8"),
       llvm::cl::init(false)};
   Option<double> minGain{
       *this, "min-gain",
