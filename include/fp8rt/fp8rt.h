@@ -179,6 +179,10 @@ FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
                                       const fp8rt_tensor_spec *specs,
                                       int64_t count, int32_t need_data);
 
+/// Returns FP8RT_INVALID_ARGUMENT with `message`: a condition of the program,
+/// about its sizes, does not hold.
+FP8RT_API int32_t fp8rt_fail(const char *message);
+
 /// The instruction set that the CPU backend runs with: "portable", "avx2" or
 /// "avx512", the best of this machine unless the environment variable
 /// FP8RT_CPU_ISA names a lower one when the library is first used. All give the

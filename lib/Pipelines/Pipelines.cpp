@@ -124,6 +124,7 @@ static void buildBlasLt(OpPassManager &pm) {
 }
 
 static void buildBufferize(OpPassManager &pm) {
+  pm.addPass(createAddSizeFunctionsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -132,9 +133,11 @@ static void buildBufferize(OpPassManager &pm) {
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Sizes of temporaries in terms of sizes of arguments.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(createExpandCopiesPass());
+  pm.addPass(createCopyToLinalgPass());
   pm.addPass(createPlanWorkspacePass());
 }
 
@@ -142,6 +145,7 @@ static void buildRuntime(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createAddRuntimeArgumentsPass());
   pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createConvertAssertsPass());
   pm.addPass(createEmitCInterfacePass());
 }
 
@@ -155,6 +159,7 @@ static void buildLlvm(OpPassManager &pm) {
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createLowerReshapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertIndexToLLVMPass());

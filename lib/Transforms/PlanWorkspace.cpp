@@ -251,7 +251,8 @@ struct PlanWorkspacePass : fp8::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
   void runOnOperation() override {
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (function.isExternal() || !function.isPublic())
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
         continue;
       if (failed(WorkspacePlanner(function).run()))
         return signalPassFailure();

@@ -89,7 +89,8 @@ struct ResultsToDestinationsPass
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal() || !function.isPublic())
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
         continue;
       if (failed(check(function)))
         return signalPassFailure();

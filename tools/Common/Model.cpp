@@ -62,10 +62,8 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
     return failure();
   }
   for (Type type : functions[0].getFunctionType().getInputs())
-    if (!isa<RankedTensorType>(type) ||
-        !cast<RankedTensorType>(type).hasStaticShape()) {
-      functions[0].emitError("expects ranked tensors of static shape as "
-                             "arguments, but got ")
+    if (!isa<RankedTensorType>(type)) {
+      functions[0].emitError("expects ranked tensors as arguments, but got ")
           << type;
       return failure();
     }

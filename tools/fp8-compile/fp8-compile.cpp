@@ -169,7 +169,8 @@ createMachine(StringRef cpu) {
 /// Gives the functions of `from` the names of `to`, and keeps the old ones as
 /// aliases.
 static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
-  for (StringRef suffix : {StringRef(), fp8::runtime::kWorkspaceSuffix,
+  for (StringRef suffix :
+       std::initializer_list<StringRef>{"", fp8::runtime::kWorkspaceSuffix,
                            fp8::runtime::kPrepareSuffix}) {
     std::string name = (from + suffix).str();
     llvm::Function *function = code.getFunction(name);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -224,7 +225,7 @@ Expected<std::vector<char>>
 fp8run::encode(const Array &array, RankedTensorType type, StringRef what) {
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
-  if (ArrayRef(array.shape) != type.getShape())
+  if (failed(verifyCompatibleShape(array.shape, type.getShape())))
     return createStringError("%s: expects shape %s, but got %s",
                              what.str().c_str(),
                              describeShape(type.getShape(), element).c_str(),

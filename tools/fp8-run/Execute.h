@@ -25,6 +25,12 @@ struct Signature {
   llvm::SmallVector<mlir::RankedTensorType> arguments, results;
 };
 
+/// The bytes of a tensor, and its type with the sizes of this run.
+struct Buffer {
+  mlir::RankedTensorType type;
+  std::vector<char> bytes;
+};
+
 /// A compiled function that can be called.
 class Executable {
 public:
@@ -33,10 +39,13 @@ public:
   static llvm::Expected<Executable> compile(mlir::ModuleOp module,
                                             Signature signature);
 
-  /// Runs the function on `arguments`, one buffer each, and gives the results.
-  /// An error is what the runtime said.
-  llvm::Expected<std::vector<std::vector<char>>>
-  run(llvm::ArrayRef<std::vector<char>> arguments);
+  /// The types of the results for arguments of `types`, whose shapes are static.
+  llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
+  getResultTypes(llvm::ArrayRef<mlir::RankedTensorType> types);
+
+  /// Runs the function on `arguments` and gives the results. An error is what
+  /// the runtime said.
+  llvm::Expected<std::vector<Buffer>> run(llvm::ArrayRef<Buffer> arguments);
 
 private:
   Signature signature;

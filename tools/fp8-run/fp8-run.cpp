@@ -95,6 +95,9 @@ struct Options {
       cl::desc("Read arguments from argN.npy, names from index.json")};
   cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(category),
                          cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<int64_t> dynamicSize{
+      "dynamic-size", cl::init(32), cl::cat(category),
+      cl::desc("What every dynamic size of a random argument is (default: 32)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
@@ -200,6 +203,12 @@ getStages(const Options &options) {
 // Inputs and results
 //===----------------------------------------------------------------------===//
 
+static std::string getInputPath(const Options &options, size_t index) {
+  SmallString<128> path(options.inputs);
+  llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
+  return path.str().str();
+}
+
 static Signature getSignature(func::FuncOp function) {
   Signature signature{function.getName().str(), {}, {}};
   for (Type type : function.getArgumentTypes())
@@ -209,20 +218,29 @@ static Signature getSignature(func::FuncOp function) {
   return signature;
 }
 
-/// The arguments of `signature`: from files, or random. A tangent without a
-/// file is random, an argument without a file is an error.
+/// A random argument of `type`, whose dynamic sizes the option chooses.
+static Array makeRandomArgument(const Options &options, RankedTensorType type,
+                                size_t index) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size))
+      size = options.dynamicSize;
+  return makeRandom(type.clone(shape), options.seed, index);
+}
+
+/// The arguments that the model has before a backward pass: from files, or
+/// random.
 static FailureOr<SmallVector<Array>> getInputs(const Options &options,
                                                const Signature &signature,
                                                unsigned numArguments) {
   SmallVector<Array> inputs;
-  for (auto [index, type] : llvm::enumerate(signature.arguments)) {
-    SmallString<128> path(options.inputs);
-    llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
-    bool tangent = index >= numArguments;
-    if (options.inputs.empty() || (tangent && !llvm::sys::fs::exists(path))) {
-      inputs.push_back(makeRandom(type, options.seed, index));
+  for (unsigned index = 0; index < numArguments; ++index) {
+    RankedTensorType type = signature.arguments[index];
+    if (options.inputs.empty()) {
+      inputs.push_back(makeRandomArgument(options, type, index));
       continue;
     }
+    std::string path = getInputPath(options, index);
     llvm::Expected<Array> array = readNpy(path);
     if (!array)
       return report(array.takeError());
@@ -235,34 +253,91 @@ static FailureOr<SmallVector<Array>> getInputs(const Options &options,
   return inputs;
 }
 
-/// Compiles the lowered `module` and runs it on `inputs`.
-static FailureOr<SmallVector<Array>> execute(ModuleOp module,
-                                             const Signature &signature,
-                                             ArrayRef<Array> inputs,
-                                             Stopwatch &watch) {
-  auto executable = watch.time(
-      "compile", [&] { return Executable::compile(module, signature); });
-  if (!executable)
-    return report(executable.takeError());
-  std::vector<std::vector<char>> arguments;
+/// Appends the tangents, which have the shapes of the results: from files where
+/// there are any, else random.
+static LogicalResult addTangents(const Options &options,
+                                 const Signature &signature,
+                                 ArrayRef<RankedTensorType> resultTypes,
+                                 SmallVectorImpl<Array> &inputs) {
+  SmallVector<RankedTensorType> types;
+  for (RankedTensorType type : resultTypes)
+    if (isa<FloatType>(type.getElementType()))
+      types.push_back(type);
+  unsigned first = inputs.size();
+  for (unsigned index = first; index < signature.arguments.size(); ++index) {
+    RankedTensorType type = types[index - first];
+    std::string path = getInputPath(options, index);
+    if (options.inputs.empty() || !llvm::sys::fs::exists(path)) {
+      inputs.push_back(makeRandom(type, options.seed, index));
+      continue;
+    }
+    llvm::Expected<Array> array = readNpy(path);
+    if (!array)
+      return report(array.takeError());
+    auto bytes = encode(*array, type, path);
+    if (!bytes)
+      return report(bytes.takeError());
+    inputs.push_back(std::move(*array));
+  }
+  return success();
+}
+
+/// `inputs` as the buffers of `signature`.
+static FailureOr<std::vector<Buffer>> makeBuffers(const Signature &signature,
+                                                  ArrayRef<Array> inputs) {
+  std::vector<Buffer> buffers;
   for (auto [array, type] : llvm::zip_equal(inputs, signature.arguments)) {
     auto bytes = encode(array, type, signature.name);
     if (!bytes)
       return report(bytes.takeError());
-    arguments.push_back(std::move(*bytes));
+    buffers.push_back({type.clone(array.shape), std::move(*bytes)});
   }
-  auto bytes = watch.time("run", [&] { return executable->run(arguments); });
-  if (!bytes)
-    return report(bytes.takeError());
+  return buffers;
+}
+
+/// Compiles the lowered `module`, adds tangents to `inputs` where they are
+/// missing, and runs it.
+static FailureOr<SmallVector<Array>>
+execute(const Options &options, ModuleOp module, const Signature &signature,
+        SmallVectorImpl<Array> &inputs, Stopwatch &watch) {
+  auto executable = watch.time(
+      "compile", [&] { return Executable::compile(module, signature); });
+  if (!executable)
+    return report(executable.takeError());
+  if (inputs.size() < signature.arguments.size()) {
+    // Sizes of results do not depend on tangents; any will do to ask.
+    SmallVector<RankedTensorType> types;
+    for (auto [index, type] : llvm::enumerate(signature.arguments)) {
+      SmallVector<int64_t> shape(type.getShape());
+      for (int64_t &size : shape)
+        size = ShapedType::isDynamic(size) ? 0 : size;
+      types.push_back(type.clone(index < inputs.size()
+                                     ? ArrayRef<int64_t>(inputs[index].shape)
+                                     : ArrayRef<int64_t>(shape)));
+    }
+    auto resultTypes = executable->getResultTypes(types);
+    if (!resultTypes)
+      return report(resultTypes.takeError());
+    if (failed(addTangents(options, signature, *resultTypes, inputs)))
+      return failure();
+  }
+  FailureOr<std::vector<Buffer>> arguments = makeBuffers(signature, inputs);
+  if (failed(arguments))
+    return failure();
+  auto buffers = watch.time("run", [&] { return executable->run(*arguments); });
+  if (!buffers)
+    return report(buffers.takeError());
   SmallVector<Array> results;
-  for (auto [buffer, type] : llvm::zip_equal(*bytes, signature.results))
-    results.push_back(decode(buffer, type));
+  for (const Buffer &buffer : *buffers)
+    results.push_back(decode(buffer.bytes, buffer.type));
   return results;
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>>
-executeWide(ModuleOp module, StringRef function, ArrayRef<Array> inputs) {
+static FailureOr<SmallVector<Array>> executeWide(const Options &options,
+                                                 ModuleOp module,
+                                                 StringRef function,
+                                                 SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
@@ -272,7 +347,7 @@ executeWide(ModuleOp module, StringRef function, ArrayRef<Array> inputs) {
   Stopwatch watch;
   if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
     return failure();
-  return execute(module, signature, inputs, watch);
+  return execute(options, module, signature, inputs, watch);
 }
 
 /// Writes every result, or nothing.
@@ -384,12 +459,12 @@ static LogicalResult run(const Options &options, Model &model,
   if (failed(runStages(module, lower, watch)))
     return failure();
   FailureOr<SmallVector<Array>> results =
-      execute(module, signature, *inputs, watch);
+      execute(options, module, signature, *inputs, watch);
   if (failed(results))
     return failure();
   if (options.compare) {
     FailureOr<SmallVector<Array>> reference =
-        executeWide(*wide, model.function, *inputs);
+        executeWide(options, *wide, model.function, *inputs);
     if (failed(reference))
       return failure();
     printErrors(model.resultNames, *reference, *results);

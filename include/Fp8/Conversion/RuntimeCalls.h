@@ -36,6 +36,9 @@ public:
   void emitCall(OpBuilder &b, Location loc, StringRef symbol,
                 ValueRange arguments) const;
 
+  /// Returns the status.
+  void emitReturn(OpBuilder &b, Location loc) const;
+
 private:
   func::FuncOp function;
   Value context, stream, status;

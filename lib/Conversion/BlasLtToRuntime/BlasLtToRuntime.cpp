@@ -111,7 +111,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
     return toI64(b, loc,
-                 memref::DimOp::create(b, loc, buffer, dim).getResult());
+                 b.createOrFold<memref::DimOp>(loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))

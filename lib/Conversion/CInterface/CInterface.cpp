@@ -74,13 +74,14 @@ private:
   /// takes the tensors and `types`, checks the tensors, and goes on at the
   /// insertion point if they are sound.
   func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
-                          bool needData);
+                          unsigned numTensors, bool needData);
   void wrapFunction();
   void wrapWorkspace(func::FuncOp inner);
   void wrapPrepare(func::FuncOp inner);
+  void wrapSizes(func::FuncOp inner);
 
-  /// The buffers that `tensors` describe.
-  SmallVector<Value> createBuffers(Value tensors);
+  /// The buffers that the first `count` of `tensors` describe.
+  SmallVector<Value> createBuffers(Value tensors, unsigned count);
   Value createBuffer(MemRefType type, Value data, ArrayRef<Value> sizes);
 
   ModuleOp module;
@@ -219,10 +220,11 @@ Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
       .getResult(0);
 }
 
-SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
+SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors,
+                                                   unsigned count) {
   LLVM::LLVMStructType tensorType = getTensorType(b.getContext());
   SmallVector<Value> buffers;
-  for (int32_t index = 0, end = tensorTypes.size(); index < end; ++index) {
+  for (int32_t index = 0, end = count; index < end; ++index) {
     MemRefType type = tensorTypes[index];
     auto load = [&](int32_t field) -> Value {
       Value address = LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
@@ -269,7 +271,8 @@ static void makePrivate(func::FuncOp inner) {
 }
 
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
-                                          ArrayRef<Type> types, bool needData) {
+                                          ArrayRef<Type> types,
+                                          unsigned numTensors, bool needData) {
   std::string name = inner.getName().str();
   makePrivate(inner);
   SmallVector<Type> inputs = {pointer};
@@ -285,7 +288,7 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
 
   b.setInsertionPointToStart(entry);
   Value count =
-      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(tensorTypes.size()));
+      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(numTensors));
   Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
   Value arguments[] = {outer.getArgument(0),
                        LLVM::AddressOfOp::create(b, loc, specs), count, data};
@@ -302,8 +305,9 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
 
 void InterfaceBuilder::wrapFunction() {
   func::FuncOp outer =
-      beginOuter(function, {pointer, pointer, pointer}, /*needData=*/true);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+      beginOuter(function, {pointer, pointer, pointer},
+                                  tensorTypes.size(), /*needData=*/true);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0), tensorTypes.size());
   // Only NAME_workspace knows how much of it there is.
   Value any = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
@@ -317,8 +321,8 @@ void InterfaceBuilder::wrapFunction() {
 }
 
 void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
-  SmallVector<Value> buffers = createBuffers(outer.getArgument(0));
+  func::FuncOp outer = beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> buffers = createBuffers(outer.getArgument(0), tensorTypes.size());
   auto call = func::CallOp::create(b, loc, inner, buffers);
   LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
@@ -326,11 +330,27 @@ void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
 }
 
 void InterfaceBuilder::wrapPrepare(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  func::FuncOp outer = beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0), tensorTypes.size());
   arguments.push_back(outer.getArgument(1));
   auto call = func::CallOp::create(b, loc, inner, arguments);
   func::ReturnOp::create(b, loc, call.getResults());
+}
+
+void InterfaceBuilder::wrapSizes(func::FuncOp inner) {
+  unsigned count = inner.getNumArguments();
+  func::FuncOp outer = beginOuter(inner, {pointer}, count, /*needData=*/false);
+  SmallVector<Value> buffers = createBuffers(outer.getArgument(0), count);
+  auto call = func::CallOp::create(b, loc, inner, buffers);
+  for (auto [index, size] : llvm::enumerate(call.getResults())) {
+    Value value = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, b.getI64Type(), outer.getArgument(1),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    LLVM::StoreOp::create(b, loc, value, address);
+  }
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, zero);
 }
 
 /// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
@@ -359,11 +379,15 @@ LogicalResult InterfaceBuilder::run() {
            << function.getName() << runtime::kWorkspaceSuffix << " and "
            << function.getName() << runtime::kPrepareSuffix
            << ", but one is missing";
+  func::FuncOp sizes = companion(runtime::kSizesSuffix);
   declareCheck(module);
   specs = createSpecs();
   wrapFunction();
   wrapWorkspace(workspace);
   wrapPrepare(prepare);
+  // A program that was on buffers from the start has none.
+  if (sizes)
+    wrapSizes(sizes);
   return success();
 }
 

@@ -74,6 +74,11 @@ void RuntimeFunction::emitCall(OpBuilder &b, Location loc, StringRef symbol,
   memref::StoreOp::create(b, loc, after, status);
 }
 
+void RuntimeFunction::emitReturn(OpBuilder &b, Location loc) const {
+  Value value = memref::LoadOp::create(b, loc, status);
+  func::ReturnOp::create(b, loc, value);
+}
+
 FailureOr<RuntimeFunction> fp8::getPrepareFunction(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   auto prepare = module.lookupSymbol<func::FuncOp>(
@@ -89,9 +94,9 @@ FailureOr<Value> fp8::cloneSizeComputation(OpBuilder &b, func::FuncOp function,
                                            func::FuncOp companion,
                                            Value value) {
   IRMapping map;
-  for (auto [from, to] :
-       llvm::zip(function.getArguments(), companion.getArguments()))
-    map.map(from, to);
+  // The companion's last argument is its context.
+  for (BlockArgument to : companion.getArguments().drop_back())
+    map.map(function.getArgument(to.getArgNumber()), to);
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
   options.inclusive = true;
