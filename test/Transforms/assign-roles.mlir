@@ -94,6 +94,19 @@ func.func @tied(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>) -> tensor<8x16xf32>
 
 // -----
 
+// Negative: nor in one that returns what is in between too.
+// CHECK-LABEL: func @tied_two_results
+//   CHECK-NOT:   role
+//       CHECK:   return
+func.func @tied_two_results(%x: tensor<8x16xf32>, %w: tensor<32x16xf32>) -> (tensor<8x32xf32>, tensor<8x16xf32>) {
+  %h = fp8.matmul %x, %w trans_b : tensor<8x16xf32>, tensor<32x16xf32> -> tensor<8x32xf32>
+  %a = math.tanh %h : tensor<8x32xf32>
+  %y = fp8.matmul %a, %w : tensor<8x32xf32>, tensor<32x16xf32> -> tensor<8x16xf32>
+  return %a, %y : tensor<8x32xf32>, tensor<8x16xf32>
+}
+
+// -----
+
 // The gradient of a loss has no tangent. Two matmuls read %d2, one for each
 // operand of the second layer; %d1 depends on one of them.
 // CHECK-LABEL: func @loss

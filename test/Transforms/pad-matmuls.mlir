@@ -91,3 +91,18 @@ func.func @shared(%a: tensor<17x16xf8E4M3FN>, %b: tensor<16x16xf8E4M3FN>, %c: te
   %1 = fp8.scaled_mm %a, %c descales %s, %s : tensor<17x16xf8E4M3FN>, tensor<16x32xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<17x32xbf16>
   return %0, %1 : tensor<17x16xbf16>, tensor<17x32xbf16>
 }
+
+// -----
+
+// The zeros stand behind the cast, where one kernel can do both.
+// CHECK-LABEL: func @behind_the_cast
+//       CHECK:   fp8.cast %arg0
+//       CHECK:   tensor.pad
+//       CHECK:   fp8.amax %arg1
+//       CHECK:   fp8.scaled_mm
+func.func @behind_the_cast(%x: tensor<17x16xbf16>, %w: tensor<16x16xf8E4M3FN>, %s: tensor<f32>) -> (tensor<17x16xbf16>, tensor<f32>) {
+  %q = fp8.cast %x scale %s : tensor<17x16xbf16>, tensor<f32> -> tensor<17x16xf8E4M3FN>
+  %a = fp8.amax %w : tensor<16x16xf8E4M3FN> -> tensor<f32>
+  %0 = fp8.scaled_mm %q, %w descales %a, %a : tensor<17x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<17x16xbf16>
+  return %0, %a : tensor<17x16xbf16>, tensor<f32>
+}

@@ -49,6 +49,20 @@ func.func @weights(%x: tensor<8x16xbf16>, %w: tensor<16x16xbf16>, %v: tensor<4x4
 
 // -----
 
+// Negative: a weight to which a product of two others was added (LoRA).
+// CHECK-LABEL: func @merged_weight
+//   CHECK-NOT:   fp8.convert
+//       CHECK:   return
+func.func @merged_weight(%x: tensor<8x16xbf16>, %w: tensor<16x16xbf16>, %a: tensor<16x2xbf16>, %b: tensor<2x16xbf16>) -> tensor<8x16xbf16> {
+  %x1 = math.tanh %x : tensor<8x16xbf16>
+  %ab = fp8.matmul %a, %b : tensor<16x2xbf16>, tensor<2x16xbf16> -> tensor<16x16xbf16>
+  %w1 = arith.addf %w, %ab : tensor<16x16xbf16>
+  %0 = fp8.matmul %x1, %w1 : tensor<8x16xbf16>, tensor<16x16xbf16> -> tensor<8x16xbf16>
+  return %0 : tensor<8x16xbf16>
+}
+
+// -----
+
 // In a step that was differentiated elsewhere the gradients follow.
 // CHECK-LABEL: func @joint
 //       CHECK:   fp8.matmul {{.*}} trans_b {fp8.convert = "never"
