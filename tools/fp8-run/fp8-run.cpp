@@ -58,6 +58,39 @@ struct Options {
       cl::value_desc("name"),
       cl::desc("How scales are chosen: tensorwise (default), or none, which "
                "keeps every matmul wide")};
+  cl::list<unsigned> tangents{
+      "tangents", cl::CommaSeparated, cl::cat(category),
+      cl::value_desc("numbers"),
+      cl::desc("Arguments that are gradients of results, in a step that is "
+               "differentiated already")};
+  cl::opt<std::string> include{
+      "include", cl::cat(category), cl::value_desc("regex"),
+      cl::desc("Convert only matmuls whose name has a match")};
+  cl::opt<std::string> exclude{
+      "exclude", cl::cat(category), cl::value_desc("regex"),
+      cl::desc("Keep matmuls wide whose name has a match")};
+  cl::opt<int64_t> minM{"min-m", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with fewer rows wide")};
+  cl::opt<int64_t> minN{"min-n", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with fewer columns wide")};
+  cl::opt<int64_t> minK{"min-k", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with shorter sums wide")};
+  cl::opt<bool> computed{
+      "computed", cl::cat(category),
+      cl::desc(
+          "Convert products of two computed tensors too, as in attention")};
+  cl::opt<bool> pad{
+      "pad", cl::init(true), cl::cat(category),
+      cl::desc("Convert sizes that need padding (default: true)")};
+  cl::opt<int64_t> alignment{
+      "alignment", cl::init(0), cl::cat(category),
+      cl::desc("What sizes must be multiples of, in place of the target's")};
+  cl::opt<bool> cost{
+      "cost", cl::cat(category),
+      cl::desc("Keep matmuls wide that are predicted to be slower in fp8")};
+  cl::opt<double> minGain{
+      "min-gain", cl::init(1.0), cl::cat(category),
+      cl::desc("The least predicted speed of fp8, relative to the wide type")};
   cl::opt<std::string> inputs{
       "inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Read arguments from argN.npy, names from index.json")};
@@ -78,7 +111,7 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
       cl::desc("Print the IR after a stage and run nothing: raise, derive, "
-               "quantize, layout, partition, linalg, blaslt, bufferize, "
+               "quantize, pad, layout, partition, linalg, blaslt, bufferize, "
                "runtime, llvm")};
 };
 
@@ -152,6 +185,18 @@ getStages(const Options &options) {
   train.recipe = options.recipe.getValue();
   // A step runs in one function; its parts are only shown.
   train.partition = options.emit == "partition";
+  for (unsigned number : options.tangents)
+    train.tangents.push_back(number);
+  train.include = options.include.getValue();
+  train.exclude = options.exclude.getValue();
+  train.minM = options.minM.getValue();
+  train.minN = options.minN.getValue();
+  train.minK = options.minK.getValue();
+  train.computed = options.computed.getValue();
+  train.pad = options.pad.getValue();
+  train.alignment = options.alignment.getValue();
+  train.cost = options.cost.getValue();
+  train.minGain = options.minGain.getValue();
   SmallVector<fp8::Stage> lower;
   if (options.target == "cpu")
     lower = fp8::getLowerToCpuStages();

@@ -28,6 +28,8 @@ double getMaxFinite(FloatType type);
 /// Discardable attribute on an op: `"always"` or `"never"` converts a matmul
 /// to fp8 whatever the filters say.
 inline constexpr StringLiteral kConvertAttr = "fp8.convert";
+/// Why a pass set `fp8.convert` to `"never"`.
+inline constexpr StringLiteral kReasonAttr = "fp8.reason";
 /// Attributes of function arguments: no gradient is asked for it; the compiled
 /// function may write it; what name filters match.
 inline constexpr StringLiteral kFrozenAttr = "fp8.frozen";

@@ -49,6 +49,161 @@ def RaiseMatmulsPass : Pass<"fp8-raise-matmuls", "::mlir::ModuleOp"> {
                            "tensor::TensorDialect", "arith::ArithDialect"];
 }
 
+def AssignRolesPass : Pass<"fp8-assign-roles", "::mlir::ModuleOp"> {
+  let summary = "Find the gradient matmuls of a function differentiated elsewhere";
+  let description = [{
+    PyTorch and JAX export training steps that they have differentiated
+    themselves. A matmul that reads the same tensor as an earlier one, and sums
+    over what that one keeps and keeps what that one sums over, gives a gradient
+    of the other operand: the weight's (`wgrad`) or the input's (`dgrad`). Its own
+    other operand is the gradient that comes in. "The same tensor" is meant but
+    for transposes, casts, reshapes and broadcasts. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "w" : ...
+    %dw = fp8.matmul %dy, %x trans_a name "x" : ...
+    %dx = fp8.matmul %dy, %w name "w" : ...
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "w" : ...
+    %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a name "w" : ...
+    %dx = fp8.matmul %dy, %w role dgrad gradient a name "w" : ...
+    ```
+
+    Weights that are used twice, as in tied embeddings, look the same, so one of
+    these has to hold too:
+    - The gradient depends on a tangent: an argument that `tangents` names, or one
+      that the first result does not depend on. Then all that depends on a tangent
+      is a gradient, matched or not.
+    - Without a tangent, as in the gradient of a loss: two matmuls read the
+      gradient, one for each operand of the earlier one; or the gradient depends
+      on such a matmul; or the result is returned as the gradient of a weight.
+
+    A backward pass without its forward one has nothing to match. There, with each
+    matmul reading one operand that depends on the last argument, and two of them
+    the same one in two ways, the last argument is the tangent, and a remark says
+    so. Roles follow from the gradient then, whose rows are tokens.
+
+    A function in which a matmul has a `gradient` already is left alone.
+  }];
+  let options = [
+    ListOption<"tangents", "tangents", "unsigned",
+               "Numbers of the arguments that are gradients of results">
+  ];
+}
+
+def SelectMatmulsPass : Pass<"fp8-select-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Decide which matmuls stay wide, and why";
+  let description = [{
+    Sets `fp8.convert` to `"never"`, and `fp8.reason`, on each `fp8.matmul` that a
+    filter keeps wide. It runs on the forward program, before
+    `fp8-derive-backward`, which hands both attributes on: a linear layer is
+    converted in all its three matmuls or in none. In a function that was
+    differentiated elsewhere, a gradient matmul follows its forward one.
+
+    With `exclude=router`, replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "router" : ...
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "router"
+        {fp8.convert = "never", fp8.reason = "its name matches 'router'"} : ...
+    ```
+
+    An `fp8.convert` that is there already wins over all filters. They are, in this
+    order:
+    - `include` and `exclude`, regular expressions that are searched for in names.
+    - `min-m`, `min-n`, `min-k`; dynamic sizes pass.
+    - `computed`: a product of two computed tensors, as in attention, which is one
+      where neither operand is an argument or a constant (but for views and casts)
+      and that has batch dimensions or depends on another matmul on both sides.
+    - `pad=false`: sizes that are, or may be, no multiples of what the target asks
+      for.
+    - `cost`: the time that the target table predicts for the layer in fp8 is
+      longer than in the wide type by more than `min-gain` allows. Counted are the
+      three matmuls (one without `backward`), reading each operand for its amax,
+      casting it, a transposed copy where the target needs one, and a launch a
+      kernel; an operand that several matmuls read is counted in parts. Dynamic
+      sizes are not predicted. What is converted has an analysis remark with its
+      prediction.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"include", "include", "std::string", /*default=*/"\"\"",
+           "Convert only matmuls whose name has a match of this regular "
+           "expression">,
+    Option<"exclude", "exclude", "std::string", /*default=*/"\"\"",
+           "Keep matmuls wide whose name has a match of this regular expression">,
+    Option<"minM", "min-m", "int64_t", /*default=*/"0",
+           "Keep matmuls with fewer rows wide">,
+    Option<"minN", "min-n", "int64_t", /*default=*/"0",
+           "Keep matmuls with fewer columns wide">,
+    Option<"minK", "min-k", "int64_t", /*default=*/"0",
+           "Keep matmuls with shorter sums wide">,
+    Option<"computed", "computed", "bool", /*default=*/"false",
+           "Convert products of two computed tensors too, as in attention">,
+    Option<"pad", "pad", "bool", /*default=*/"true",
+           "Convert sizes that need padding">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"0",
+           "What sizes must be multiples of, in place of the target's">,
+    Option<"cost", "cost", "bool", /*default=*/"false",
+           "Keep matmuls wide that are predicted to be slower in fp8">,
+    Option<"minGain", "min-gain", "double", /*default=*/"1.0",
+           "The least predicted speed of fp8, relative to the wide type">,
+    Option<"backward", "backward", "bool", /*default=*/"false",
+           "Predict for a step that fp8-derive-backward will differentiate">
+  ];
+}
+
+def PadMatmulsPass : Pass<"fp8-pad-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Pad the operands of fp8.scaled_mm to sizes that the target takes";
+  let description = [{
+    Where the target asks for M, N and K that are multiples of 16 (or `alignment`),
+    appends zeros to the operands of an `fp8.scaled_mm` behind their cast, and
+    takes the result out of the padded one. Zeros add nothing to a sum, and no
+    amax sees them. Replaces
+
+    ```mlir
+    %y = fp8.scaled_mm %a, %b descales %da, %db trans_b
+        : tensor<?x16xf8E4M3FN>, tensor<33x16xf8E4M3FN>, ... -> tensor<?x33xbf16>
+    ```
+
+    with
+
+    ```mlir
+    %m = tensor.dim %a, %c0 : tensor<?x16xf8E4M3FN>
+    %more = affine.apply affine_map<(d0) -> ((-d0) mod 16)>(%m)
+    %pa = tensor.pad %a low[0, 0] high[%more, 0] { tensor.yield %zero } : ...
+    %pb = tensor.pad %b low[0, 0] high[15, 0] { tensor.yield %zero }
+        : tensor<33x16xf8E4M3FN> to tensor<48x16xf8E4M3FN>
+    %p = fp8.scaled_mm %pa, %pb descales %da, %db trans_b
+        : tensor<?x16xf8E4M3FN>, tensor<48x16xf8E4M3FN>, ... -> tensor<?x48xbf16>
+    %y = tensor.extract_slice %p[0, 0] [%m, 33] [1, 1]
+        : tensor<?x48xbf16> to tensor<?x33xbf16>
+    ```
+
+    An accumulator, a bias and descales of rows or columns are padded with it. A
+    tensor that several matmuls read is padded for each; CSE leaves one. Run again,
+    the pass changes nothing. A target without fp8 matrix units has no alignment.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"0",
+           "What sizes must be multiples of, in place of the target's">
+  ];
+}
+
 def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
   let summary = "Quantize the operands of fp8.matmul";
   let description = [{
@@ -76,8 +231,8 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
 
     A tensor that several matmuls read is quantized for each; CSE leaves one. An
     operand that was widened exactly is quantized from the narrower tensor.
-    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"`, one
-    in f64, and all for a target without fp8 matrix units.
+    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"` (the
+    remark gives the `fp8.reason`, if there is one), one in f64, and all for a target without fp8 matrix units.
   }];
   let dependentDialects = ["fp8::Fp8Dialect"];
   let options = [
@@ -270,6 +425,35 @@ def ResultsToDestinationsPass
     a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def SplitEmptyTensorsPass
+    : Pass<"fp8-split-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "Give each op a destination of its own";
+  let description = [{
+    Exporters and CSE leave one `tensor.empty`, and one filled tensor, for all ops
+    of a shape. Bufferization then asks for each pair of them whether they may
+    share memory, in time that grows with the cube of the program. Runs before
+    it; each op gets its own. Replaces
+
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e : ...) -> tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e : ...) -> tensor<4xf32>
+    ```
+
+    with
+
+    ```mlir
+    %e0 = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e0 : ...) -> tensor<4xf32>
+    %e1 = tensor.empty() : tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e1 : ...) -> tensor<4xf32>
+    ```
+
+    A `linalg.fill` of an empty tensor is repeated for each op that writes over
+    it, which needs a copy of it in any case.
+  }];
 }
 
 def AddSizeFunctionsPass
