@@ -109,11 +109,16 @@ LogicalResult ScaleOp::fold(FoldAdaptor adaptor,
     return failure();
   double maxFinite = getMaxFinite(cast<FloatType>(getTypeAttr().getValue()));
   SmallVector<float> scales, descales;
-  for (const llvm::APFloat &value : amax.getValues<llvm::APFloat>()) {
+  auto add = [&](const llvm::APFloat &value) {
     float scale = scaleOf(value.convertToFloat(), maxFinite, getPolicy());
     scales.push_back(scale);
     descales.push_back(1.0f / scale);
-  }
+  };
+  // One value stands for all of a splat.
+  if (amax.isSplat() && amax.getNumElements() > 0)
+    add(amax.getSplatValue<llvm::APFloat>());
+  else
+    llvm::for_each(amax.getValues<llvm::APFloat>(), add);
   auto type = cast<ShapedType>(amax.getType());
   results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(scales)));
   results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(descales)));

@@ -92,21 +92,33 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
                                  options.tangents.end());
   std::optional<SelectMatmulsPassOptions> select;
   if (recipe != "none")
-    select = getSelectOptions(options, backward);
+    select = getSelectOptions(options, backward && !options.evaluation);
   int64_t alignment = options.alignment;
+  PartitionPassOptions parts;
+  llvm::append_range(parts.tangents, options.tangents);
+  llvm::append_range(parts.results, options.results);
+  parts.forwardOnly = options.evaluation;
+  auto buildPartition = [=](OpPassManager &pm) {
+    pm.addPass(createPartitionPass(parts));
+  };
+
   SmallVector<Stage> stages = {
       {"raise", [=](OpPassManager &pm) { buildRaise(pm, tangents, select); }}};
-  if (backward)
+  if (options.evaluation)
+    stages.push_back({"evaluation", buildPartition});
+  else if (backward)
     stages.push_back({"derive", buildDerive});
-  if (recipe == "none")
-    return stages;
-  stages.push_back({"quantize", [=](OpPassManager &pm) {
-                      buildQuantize(pm, target, recipe);
-                    }});
-  stages.push_back(
-      {"pad", [=](OpPassManager &pm) { buildPad(pm, target, alignment); }});
-  stages.push_back(
-      {"layout", [=](OpPassManager &pm) { buildLayout(pm, target); }});
+  if (recipe != "none") {
+    stages.push_back({"quantize", [=](OpPassManager &pm) {
+                        buildQuantize(pm, target, recipe);
+                      }});
+    stages.push_back(
+        {"pad", [=](OpPassManager &pm) { buildPad(pm, target, alignment); }});
+    stages.push_back(
+        {"layout", [=](OpPassManager &pm) { buildLayout(pm, target); }});
+  }
+  if (options.partition && !options.evaluation)
+    stages.push_back({"partition", buildPartition});
   return stages;
 }
 
@@ -191,7 +203,7 @@ void fp8::registerPipelines() {
   PassPipelineRegistration<TrainOptions>(
       "fp8-train",
       "A wide model to its FP8 training step: raise, derive, quantize, pad, "
-      "layout",
+      "layout, and partition if asked for",
       [](OpPassManager &pm, const TrainOptions &options) {
         buildStages(pm, getTrainStages(options, /*backward=*/true));
       });

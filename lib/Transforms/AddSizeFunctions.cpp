@@ -1,4 +1,5 @@
-//===- AddSizeFunctions.cpp ----------------------------------------*- C++ -*-===//
+//===- AddSizeFunctions.cpp ----------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -63,8 +64,7 @@ static func::FuncOp createSizeFunction(func::FuncOp function) {
   IRMapping map;
   function.getBody().cloneInto(&sizes.getBody(), map);
   // A condition of the step says nothing about sizes.
-  for (auto assertion :
-       llvm::to_vector(sizes.getBody().getOps<cf::AssertOp>()))
+  for (auto assertion : llvm::to_vector(sizes.getBody().getOps<cf::AssertOp>()))
     assertion.erase();
   auto returnOp = cast<func::ReturnOp>(sizes.front().getTerminator());
   b.setInsertionPoint(returnOp);
@@ -79,11 +79,12 @@ static func::FuncOp createSizeFunction(func::FuncOp function) {
   return sizes;
 }
 
-/// Emits an error at `sizes` if it still computes more than sizes.
+/// Emits an error at `sizes` if it reads more of tensors than their sizes.
 static LogicalResult checkReduced(func::FuncOp sizes) {
   for (Operation &op : sizes.front().without_terminator())
-    for (Type type : op.getResultTypes())
-      if (isa<ShapedType>(type))
+    for (Type type : llvm::concat<Type>(llvm::to_vector(op.getOperandTypes()),
+                                        llvm::to_vector(op.getResultTypes())))
+      if (isa<ShapedType>(type) && !isa<tensor::DimOp>(op))
         return op.emitOpError("expects result sizes that follow from the sizes "
                               "of the arguments, but one depends on this op");
   return success();

@@ -1,4 +1,5 @@
-//===- LowerReshapes.cpp -------------------------------------------*- C++ -*-===//
+//===- LowerReshapes.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,8 +25,7 @@ using namespace mlir;
 using namespace mlir::fp8;
 
 namespace {
-struct ExpandShapeToReinterpretCast
-    : OpRewritePattern<memref::ExpandShapeOp> {
+struct ExpandShapeToReinterpretCast : OpRewritePattern<memref::ExpandShapeOp> {
   using OpRewritePattern::OpRewritePattern;
 
   LogicalResult matchAndRewrite(memref::ExpandShapeOp op,

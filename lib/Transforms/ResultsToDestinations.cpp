@@ -29,6 +29,11 @@ static LogicalResult check(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expects one block, but has ")
            << function.getBody().getBlocks().size();
+  auto uses = SymbolTable::getSymbolUses(function, function->getParentOp());
+  if (uses && !uses->empty())
+    return uses->begin()->getUser()->emitOpError(
+               "expects no call of a public function, but calls '")
+           << function.getName() << "'";
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitOpError("expects ranked tensors as results, but got ")

@@ -261,6 +261,8 @@ hoistReshape(OpBuilder &b, const TensorView &view, TraceOptions options) {
   if (!match)
     return std::nullopt;
   auto &[input, permutation] = *match;
+  if (hasEncoding(input))
+    return std::nullopt;
   if (reshape->expands)
     return hoistExpand(b, *reshape, input, permutation, view.labels);
   return hoistCollapse(b, *reshape, input, permutation, view.labels);
@@ -349,9 +351,17 @@ static std::optional<TensorView> traceStep(const TensorView &view,
   return std::nullopt;
 }
 
+bool fp8::hasEncoding(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getEncoding();
+}
+
 TensorView fp8::traceView(TensorView view, TraceOptions options) {
-  while (std::optional<TensorView> source = traceStep(view, options))
+  while (std::optional<TensorView> source = traceStep(view, options)) {
+    if (hasEncoding(source->value))
+      break;
     view = *source;
+  }
   return view;
 }
 
@@ -368,7 +378,8 @@ Value fp8::stripExtensions(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   while (generic && classifyElementwise(generic) == ElementwiseKind::Extend &&
          generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
-             .isIdentity()) {
+             .isIdentity() &&
+         !hasEncoding(generic.getDpsInputOperand(0)->get())) {
     value = generic.getDpsInputOperand(0)->get();
     generic = value.getDefiningOp<linalg::GenericOp>();
   }

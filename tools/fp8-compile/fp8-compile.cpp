@@ -131,7 +131,11 @@ static std::string writeHeader(const Options &options, Model &model) {
      << "_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);\n\n"
      << "/// Does once, for these sizes and this device, what calls rely on.\n"
      << "int32_t " << name
-     << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n";
+     << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n"
+     << "/// The sizes of all results, one behind the other, from the "
+        "arguments.\n"
+     << "int32_t " << name
+     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
   os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
   return text;
 }
@@ -169,9 +173,9 @@ createMachine(StringRef cpu) {
 /// Gives the functions of `from` the names of `to`, and keeps the old ones as
 /// aliases.
 static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
-  for (StringRef suffix :
-       std::initializer_list<StringRef>{"", fp8::runtime::kWorkspaceSuffix,
-                           fp8::runtime::kPrepareSuffix}) {
+  for (StringRef suffix : std::initializer_list<StringRef>{
+           "", fp8::runtime::kWorkspaceSuffix, fp8::runtime::kPrepareSuffix,
+           fp8::runtime::kSizesSuffix}) {
     std::string name = (from + suffix).str();
     llvm::Function *function = code.getFunction(name);
     function->setName(to + suffix);

@@ -92,8 +92,8 @@ static llvm::Error call(ExecutionEngine &engine, const std::string &name,
                                  fp8rt_status_name(status), fp8rt_last_error());
 }
 
-/// `type` and where its elements are, as the C interface takes it. Inputs are not
-/// written; they only share the type with outputs.
+/// `type` and where its elements are, as the C interface takes it. Inputs are
+/// not written; they only share the type with outputs.
 static fp8rt_tensor makeTensor(RankedTensorType type, const char *data) {
   return {const_cast<char *>(data), type.getShape().data(),
           /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
@@ -134,9 +134,9 @@ Expected<std::vector<Buffer>> Executable::run(ArrayRef<Buffer> arguments) {
   std::vector<Buffer> results;
   for (RankedTensorType type : *resultTypes)
     results.push_back(
-        {type, std::vector<char>(
-                   llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-                   type.getNumElements())});
+        {type,
+         std::vector<char>(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
+                           type.getNumElements())});
   for (Buffer &result : results)
     tensors.push_back(makeTensor(result.type, result.bytes.data()));
 

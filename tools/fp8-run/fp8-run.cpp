@@ -18,6 +18,7 @@
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Residuals.h"
 #include "Model.h"
 #include "Report.h"
 #include "mlir/IR/AsmState.h"
@@ -97,7 +98,8 @@ struct Options {
                          cl::desc("Seed of random arguments (default: 0)")};
   cl::opt<int64_t> dynamicSize{
       "dynamic-size", cl::init(32), cl::cat(category),
-      cl::desc("What every dynamic size of a random argument is (default: 32)")};
+      cl::desc(
+          "What every dynamic size of a random argument is (default: 32)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
@@ -108,9 +110,9 @@ struct Options {
           "in decibels")};
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
-      cl::desc(
-          "Print the IR after a stage and run nothing: raise, derive, "
-          "quantize, pad, layout, linalg, blaslt, bufferize, runtime, llvm")};
+      cl::desc("Print the IR after a stage and run nothing: raise, derive, "
+               "quantize, pad, layout, partition, linalg, blaslt, bufferize, "
+               "runtime, llvm")};
 };
 
 /// Times of the stages, in order.
@@ -193,6 +195,8 @@ getStages(const Options &options) {
   train.alignment = options.alignment.getValue();
   train.cost = options.cost.getValue();
   train.minGain = options.minGain.getValue();
+  // A step runs in one function; its parts are only shown.
+  train.partition = options.emit == "partition";
   SmallVector<fp8::Stage> lower;
   if (options.target == "cpu")
     lower = fp8::getLowerToCpuStages();
@@ -334,10 +338,9 @@ execute(const Options &options, ModuleOp module, const Signature &signature,
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>> executeWide(const Options &options,
-                                                 ModuleOp module,
-                                                 StringRef function,
-                                                 SmallVectorImpl<Array> &inputs) {
+static FailureOr<SmallVector<Array>>
+executeWide(const Options &options, ModuleOp module, StringRef function,
+            SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
@@ -414,6 +417,29 @@ static void printLinears(ArrayRef<Linear> linears) {
   printTable(llvm::outs(), rows);
 }
 
+/// What the backward pass needs of the forward pass, as fp8-partition chooses
+/// it; empty for a function without a backward pass.
+static FailureOr<SmallVector<fp8::Residual>>
+findResiduals(const Options &options, func::FuncOp function) {
+  fp8::ResidualOptions sizes;
+  sizes.dynamicSize = options.dynamicSize;
+  if (auto signature = fp8::getJointSignature(function))
+    return fp8::findResiduals(function, *signature, sizes);
+  return SmallVector<fp8::Residual>();
+}
+
+/// `wideBytes` is what the wide program keeps.
+static void printResiduals(ArrayRef<fp8::Residual> residuals,
+                           int64_t wideBytes) {
+  llvm::outs() << "\nKept for the backward pass\n";
+  SmallVector<SmallVector<std::string>> rows = {{"what", "bytes"}};
+  for (const fp8::Residual &residual : residuals)
+    rows.push_back({residual.description, std::to_string(residual.bytes)});
+  rows.push_back({"total", std::to_string(fp8::getTotalBytes(residuals))});
+  rows.push_back({"the wide program", std::to_string(wideBytes)});
+  printTable(llvm::outs(), rows);
+}
+
 static void printTimes(const Stopwatch &watch) {
   llvm::outs() << "\nTime\n";
   SmallVector<SmallVector<std::string>> rows;
@@ -445,18 +471,16 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   OwningOpRef<ModuleOp> wide = module.clone();
   Signature signature = getSignature(getFunction());
-  unsigned numTangents = signature.arguments.size() - model.numArguments;
   SmallVector<Linear> linears = findLinears(getFunction());
-  int64_t wideBytes = getResidualBytes(getFunction(), numTangents);
+  auto wideResiduals = findResiduals(options, getFunction());
   FailureOr<SmallVector<Array>> inputs =
       getInputs(options, signature, model.numArguments);
-  if (failed(inputs) ||
+  if (failed(wideResiduals) || failed(inputs) ||
       failed(runStages(module, ArrayRef(train).drop_front(numWide), watch)))
     return failure();
   countConverted(getFunction(), linears);
-  int64_t fp8Bytes = getResidualBytes(getFunction(), numTangents);
-
-  if (failed(runStages(module, lower, watch)))
+  auto residuals = findResiduals(options, getFunction());
+  if (failed(residuals) || failed(runStages(module, lower, watch)))
     return failure();
   FailureOr<SmallVector<Array>> results =
       execute(options, module, signature, *inputs, watch);
@@ -474,10 +498,7 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   printLinears(linears);
   if (options.backward)
-    llvm::outs()
-        << "\nThe backward pass reads of what depends on the arguments "
-           "alone\nwide  "
-        << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+    printResiduals(*residuals, fp8::getTotalBytes(*wideResiduals));
   printTimes(watch);
   return success();
 }

@@ -103,7 +103,8 @@ def AddRuntimeArgumentsPass
     func.func @main_prepare(%a: memref<64x32xbf16>, %context: !llvm.ptr) -> i32
     ```
 
-    A function that still returns values is an error.
+    A function that still returns values or has no workspace is an error, and so
+    is a taken name `NAME_prepare`.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect"];
@@ -136,7 +137,8 @@ def ConvertBlasLtToRuntimePass
     whose columns are contiguous and not its rows is described as its transpose,
     as is one contiguous column, whose leading dimension then is its length. Where
     neither rows nor columns are contiguous, or a result's rows are not, the pass
-    emits an error.
+    emits an error, as it does for a bias or descale that is not contiguous, or a
+    matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];

@@ -37,6 +37,16 @@ inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
 inline constexpr StringLiteral kNameAttr = "fp8.name";
 /// And: it is the destination of a result.
 inline constexpr StringLiteral kResultAttr = "fp8.result";
+/// Of a joint function: an argument is the tangent of the result of that
+/// number; a result is the gradient of the argument of that number.
+inline constexpr StringLiteral kTangentAttr = "fp8.tangent";
+inline constexpr StringLiteral kGradientAttr = "fp8.gradient";
+/// Of a partitioned function: what an additional result of the forward function
+/// is, in words; which result, or which argument, of the forward function an
+/// argument of the backward function is.
+inline constexpr StringLiteral kSavedAttr = "fp8.saved";
+inline constexpr StringLiteral kResidualAttr = "fp8.residual";
+inline constexpr StringLiteral kArgumentAttr = "fp8.argument";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 

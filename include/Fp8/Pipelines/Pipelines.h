@@ -33,9 +33,25 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::desc("How scales are chosen: tensorwise; or none, which keeps "
                      "every matmul wide"),
       llvm::cl::init("tensorwise")};
+  Option<bool> evaluation{
+      *this, "evaluation",
+      llvm::cl::desc("Only the forward pass: nothing is derived, and a joint "
+                     "function loses its tangents and gradients"),
+      llvm::cl::init(false)};
+  Option<bool> partition{
+      *this, "partition",
+      llvm::cl::desc(
+          "Make NAME_forward and NAME_backward of the joint function "
+          "(fp8-partition, which has more options)"),
+      llvm::cl::init(false)};
   ListOption<unsigned> tangents{
       *this, "tangents",
-      llvm::cl::desc("Numbers of the arguments that are gradients of results")};
+      llvm::cl::desc("Of a joint function that an exporter made: the arguments "
+                     "that are gradients of results")};
+  ListOption<unsigned> results{
+      *this, "results",
+      llvm::cl::desc("For evaluation and partition of one: the results of the "
+                     "forward pass")};
   Option<std::string> include{
       *this, "include",
       llvm::cl::desc("Convert only matmuls whose name has a match of this "
@@ -84,8 +100,9 @@ struct Stage {
   std::function<void(OpPassManager &)> build;
 };
 
-/// raise, derive (with `backward`), quantize, pad, layout: from a wide model to
-/// the step on tensors. The recipe `none` ends before quantize.
+/// raise, derive (with `backward`), or evaluation if asked for, quantize,
+/// pad, layout, and partition if asked for: from a wide model to the step on
+/// tensors. The recipe `none` ends before quantize.
 SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 
 /// linalg, blaslt, bufferize, runtime, llvm: from tensors to the LLVM dialect

@@ -277,6 +277,101 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
   ];
 }
 
+def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
+  let summary = "Make a forward and a backward function of each joint function";
+  let description = [{
+    A joint function `NAME` takes arguments and tangents and gives results and
+    gradients. `NAME_forward` takes the arguments and gives the results and, after
+    them, the residuals that are saved; `NAME_backward` takes the residuals, then
+    the tangents, and gives the gradients. Runs after `fp8-assign-layouts`, so
+    that what is saved is what the backward pass reads, in its layout. Replaces
+
+    ```mlir
+    func.func @linear(%x: tensor<64x128xbf16>, %w: tensor<256x128xbf16>,
+                      %dy: tensor<64x256xbf16> {fp8.tangent = 0})
+        -> (tensor<64x256xbf16>, tensor<64x128xbf16> {fp8.gradient = 0},
+            tensor<256x128xbf16> {fp8.gradient = 1})
+    ```
+
+    with, for sm_90,
+
+    ```mlir
+    func.func @linear_forward(%x: tensor<64x128xbf16>, %w: tensor<256x128xbf16>)
+        -> (tensor<64x256xbf16>,
+            tensor<f32> {fp8.saved = "descale of arg0"},
+            tensor<128x64xf8E4M3FN> {fp8.saved = "arg0 in f8E4M3FN, transposed"},
+            tensor<f32> {fp8.saved = "descale of arg1"},
+            tensor<128x256xf8E4M3FN> {fp8.saved = "arg1 in f8E4M3FN, transposed"})
+    func.func @linear_backward(%dx: tensor<f32> {fp8.residual = 1}, ...,
+                               %dy: tensor<64x256xbf16> {fp8.tangent = 0})
+        -> (tensor<64x128xbf16>, tensor<256x128xbf16>)
+    ```
+
+    Residuals come in this order: results of the model and what is saved
+    (`fp8.residual` has the number among the results of `NAME_forward`), then
+    arguments of the model (`fp8.argument` has the number among its arguments).
+    Tangents and gradients are those that `fp8-derive-backward` marked. In a
+    module without marks, as exporters write joint graphs, the options say which
+    they are.
+
+    The residuals are a minimal cut, in bytes, between the arguments and what the
+    backward pass reads; of several the one nearest to the backward pass, so that
+    nothing is computed again for nothing. Values cost:
+
+    | value | cost |
+    | --- | --- |
+    | argument | 0: the caller has it; but one with `fp8.donated` is written over, and is saved |
+    | other tensor | its bytes, a dynamic size taken for `dynamic-size`; a result of the model is passed on and not copied |
+    | scalar that is no tensor | not saved |
+
+    What the backward pass may compute again:
+
+    | op | computed again |
+    | --- | --- |
+    | constants, sizes, views, scalars | always |
+    | elementwise `linalg`, ops of `tensor`, `fp8.cast`, `fp8.scale`, `fp8.transpose` | where the kernel that reads it computes it on the way; not if a matmul reads it from memory, since it would be a pass over memory of its own |
+    | matmuls, reductions, `fp8.amax`, side effects, loops and others | never |
+
+    These are rules of PyTorch's min-cut partitioner
+    (`min_cut_rematerialization_partition` in `torch/_functorch/partitioners.py`;
+    there, `ban_recompute_reductions` and `ban_recompute_materialized_backward`,
+    while `ban_recompute_used_far_apart` and `_long_fusible_chains`, which guess
+    at what fuses, have no counterpart). So an MLP saves the fp8 bytes that its
+    matmuls read and one wide tensor, the input of its activation function, and
+    no wide copy of what it reads in fp8.
+
+    `max-bytes` is kept to by lifting "not if a matmul reads it", largest values
+    first, as far as needed: casts and transposes are done again, from saved
+    scales. An error if that is not enough. An analysis remark tells each
+    residual, its bytes, and those of the wide tensor it stands for.
+  }];
+  let dependentDialects = ["func::FuncDialect", "tensor::TensorDialect",
+                           "arith::ArithDialect"];
+  let options = [
+    Option<"keepJoint", "keep-joint", "bool", /*default=*/"false",
+           "Keep the joint function next to its parts">,
+    Option<"forwardOnly", "forward-only", "bool", /*default=*/"false",
+           "For evaluation: keep NAME without tangents and gradients, make no "
+           "parts. A function without marks stays, unless `tangents` or "
+           "`results` are given">,
+    ListOption<"tangents", "tangents", "unsigned",
+               "The arguments that are tangents, in a module without marks "
+               "(default: the last one)">,
+    ListOption<"results", "results", "unsigned",
+               "The results of the forward pass, in a module without marks "
+               "(default: the first one)">,
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"-1",
+           "The most bytes to keep for the backward pass, arguments aside "
+           "(default: no limit)">,
+    Option<"recomputeArguments", "recompute-arguments", "bool",
+           /*default=*/"false",
+           "Cast arguments to fp8 again, from their saved scale, rather than "
+           "saving the fp8 bytes">,
+    Option<"dynamicSize", "dynamic-size", "int64_t", /*default=*/"1024",
+           "What a dynamic size is taken for in bytes">
+  ];
+}
+
 def WidenPass : Pass<"fp8-widen", "::mlir::ModuleOp"> {
   let summary = "The same program with every float in f64";
   let description = [{
@@ -326,8 +421,8 @@ def ResultsToDestinationsPass
     }
     ```
 
-    A result that is no ranked tensor, or a function of several blocks, is an
-    error.
+    A result that is no ranked tensor, a function of several blocks, or a call of
+    a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
 }
@@ -461,14 +556,23 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
     ```
 
-    A dynamic size that does not follow from the sizes of the arguments is an
-    error.
+    With `matmul-workspace` each `blaslt.matmul` gets that many bytes of its own
+    for the time of the call.
+
+    Errors are a dynamic size that does not follow from the sizes of the
+    arguments, a temporary that leaves the iteration of a loop that allocates
+    it, one in a parallel loop, a buffer as a result, a call of a public
+    function, and a taken name `NAME_workspace`. Deallocations go.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
+  let options = [
+    Option<"matmulWorkspace", "matmul-workspace", "int64_t", /*default=*/"0",
+           "Bytes that each library call may use (0: none)">
+  ];
 }
 
-def CheckScalesPass : Pass<"fp8-check-scales"> {
+def CheckScalesPass : Pass<"fp8-check-scales", "::mlir::ModuleOp"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
     The verifiers of `fp8.cast` and `fp8.scaled_mm` look at the op that defines
@@ -491,7 +595,8 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
     Reverse-mode differentiation. The joint function keeps the name: after the
     arguments comes one tangent a floating-point result, of the result's type;
     after the results comes one gradient a floating-point tensor argument, of
-    the argument's type, unless the argument is `fp8.frozen`.
+    the argument's type, unless the argument is `fp8.frozen`. `fp8.tangent` has
+    the number of the result, `fp8.gradient` that of the argument.
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>)
@@ -505,8 +610,9 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>,
-                      %dy: tensor<64x16xbf16>)
-        -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>) {
+                      %dy: tensor<64x16xbf16> {fp8.tangent = 0})
+        -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0},
+            tensor<16x32xbf16> {fp8.gradient = 1}) {
       %y = fp8.matmul %x, %w trans_b : ...
       %dx = fp8.matmul %dy, %w role dgrad gradient a : ...
       %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...

@@ -40,8 +40,11 @@ struct TraceOptions {
   bool broadcasts = true;
 };
 
-/// The view of what `view` is a copy of. Dimensions of size 1 that come to
-/// light get `kUnitLabel`.
+/// True for a tensor whose type has an encoding; no op of ours takes one.
+bool hasEncoding(Value value);
+
+/// The view of what `view` is a copy of, unless that has an encoding.
+/// Dimensions of size 1 that come to light get `kUnitLabel`.
 TensorView traceView(TensorView view, TraceOptions options = {});
 
 /// As `traceView`, and moves other reshapes in front of the transposes and

@@ -110,8 +110,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc,
-                 b.createOrFold<memref::DimOp>(loc, buffer, dim));
+    return toI64(b, loc, b.createOrFold<memref::DimOp>(loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -185,6 +184,7 @@ static LLVM::LLVMStructType getArgsType(MLIRContext *context) {
   SmallVector<Type> fields = {IntegerType::get(context, 64)};
   fields.append(runtime::kMatmulArgsPointers,
                 LLVM::LLVMPointerType::get(context));
+  fields.push_back(fields.front());
   return LLVM::LLVMStructType::getLiteral(context, fields);
 }
 
@@ -356,13 +356,18 @@ Value CallBuilder::getArgs(OpBuilder &b, blaslt::MatmulOp op,
   storeField(b, loc, type, args, 0, size);
   Value operands[] = {op.getA(),    op.getB(),        op.getAcc(),
                       op.getBias(), op.getDescaleA(), op.getDescaleB(),
-                      op.getOut()};
+                      op.getOut(),  op.getWorkspace()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     Value pointer =
         operand ? getPointer(b, loc, operand)
                 : LLVM::ZeroOp::create(b, loc, args.getType()).getResult();
     storeField(b, loc, type, args, index + 1, pointer);
   }
+  int64_t bytes = 0;
+  if (Value workspace = op.getWorkspace())
+    bytes = cast<MemRefType>(workspace.getType()).getNumElements();
+  storeField(b, loc, type, args, std::size(operands) + 1,
+             LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes)));
   return args;
 }
 
@@ -394,6 +399,18 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op,
   OpBuilder b(op);
   Location loc = op.getLoc();
   func::FuncOp parent = function.getFunction();
+  if (!isa<MemRefType>(op.getOut().getType()))
+    return op.emitOpError("expects buffers, but got ") << op.getOut().getType();
+  // The runtime takes no strides for these.
+  for (Value vector : {op.getBias(), op.getDescaleA(), op.getDescaleB()}) {
+    auto type =
+        dyn_cast_if_present<MemRefType>(vector ? vector.getType() : Type());
+    if (type && !type.areTrailingDimsContiguous(type.getRank()))
+      return op.emitOpError(
+                 "expects a contiguous bias and contiguous descales, "
+                 "but got ")
+             << type;
+  }
   FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
   if (failed(fields) || failed(emitPrepare(loc, parent, prepare, *fields)))
     return failure();
@@ -417,8 +434,10 @@ static LogicalResult convertFunction(func::FuncOp function,
   if (matmuls.empty())
     return success();
   FailureOr<RuntimeFunction> runtime = RuntimeFunction::get(function);
+  if (failed(runtime))
+    return failure();
   FailureOr<RuntimeFunction> prepare = getPrepareFunction(function);
-  if (failed(runtime) || failed(prepare))
+  if (failed(prepare))
     return failure();
   for (blaslt::MatmulOp op : matmuls)
     if (failed(calls.convert(op, *runtime, *prepare)))
@@ -435,8 +454,16 @@ struct ConvertBlasLtToRuntimePass
     ModuleOp module = getOperation();
     CallBuilder calls(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(convertFunction(function, calls)))
+      if (!function.isExternal() && function.isPublic() &&
+          failed(convertFunction(function, calls)))
         return signalPassFailure();
+    // A private function has no context to pass on.
+    WalkResult left = module.walk([](blaslt::MatmulOp op) {
+      op.emitOpError("expects to be in a public function");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

@@ -304,10 +304,10 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
 }
 
 void InterfaceBuilder::wrapFunction() {
-  func::FuncOp outer =
-      beginOuter(function, {pointer, pointer, pointer},
+  func::FuncOp outer = beginOuter(function, {pointer, pointer, pointer},
                                   tensorTypes.size(), /*needData=*/true);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0), tensorTypes.size());
+  SmallVector<Value> arguments =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   // Only NAME_workspace knows how much of it there is.
   Value any = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
@@ -321,8 +321,10 @@ void InterfaceBuilder::wrapFunction() {
 }
 
 void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
-  SmallVector<Value> buffers = createBuffers(outer.getArgument(0), tensorTypes.size());
+  func::FuncOp outer =
+      beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> buffers =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   auto call = func::CallOp::create(b, loc, inner, buffers);
   LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
@@ -330,8 +332,10 @@ void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
 }
 
 void InterfaceBuilder::wrapPrepare(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0), tensorTypes.size());
+  func::FuncOp outer =
+      beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> arguments =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   arguments.push_back(outer.getArgument(1));
   auto call = func::CallOp::create(b, loc, inner, arguments);
   func::ReturnOp::create(b, loc, call.getResults());

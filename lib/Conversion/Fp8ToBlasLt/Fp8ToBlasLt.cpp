@@ -13,6 +13,7 @@
 
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::fp8 {
@@ -32,11 +33,13 @@ template <typename OpTy> static Value createOut(OpBuilder &b, OpTy op) {
   sizes[rank - 2] = a[op.getTransA() ? rank - 1 : rank - 2];
   sizes[rank - 1] = tensor::getMixedSize(b, loc, op.getB(),
                                          op.getTransB() ? rank - 2 : rank - 1);
-  // The op may know a size that its operands do not state.
+  // The result's type says which sizes are static, whether or not those of the
+  // operands are.
+  SmallVector<Value> dynamicSizes;
   for (auto [size, known] : llvm::zip_equal(sizes, op.getType().getShape()))
-    if (!ShapedType::isDynamic(known))
-      size = b.getIndexAttr(known);
-  return tensor::EmptyOp::create(b, loc, sizes, op.getType().getElementType());
+    if (ShapedType::isDynamic(known))
+      dynamicSizes.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+  return tensor::EmptyOp::create(b, loc, op.getType(), dynamicSizes);
 }
 
 namespace {
@@ -50,7 +53,8 @@ struct MatmulToBlasLt : OpConversionPattern<MatmulOp> {
         GranularityAttr::get(op.getContext(), GranularityKind::Tensor);
     rewriter.replaceOpWithNewOp<blaslt::MatmulOp>(
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(), Value(),
-        Value(), adaptor.getAcc(), adaptor.getBias(), createOut(rewriter, op),
+        Value(), adaptor.getAcc(), adaptor.getBias(), /*workspace=*/Value(),
+        createOut(rewriter, op),
         op.getTransA(), op.getTransB(), /*fast_accum=*/false, tensorwise,
         tensorwise, op.getNameAttr());
     return success();
@@ -66,7 +70,8 @@ struct ScaledMMToBlasLt : OpConversionPattern<ScaledMMOp> {
     rewriter.replaceOpWithNewOp<blaslt::MatmulOp>(
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(),
         adaptor.getDescaleA(), adaptor.getDescaleB(), adaptor.getAcc(),
-        adaptor.getBias(), createOut(rewriter, op), op.getTransA(),
+        adaptor.getBias(), /*workspace=*/Value(), createOut(rewriter, op),
+        op.getTransA(),
         op.getTransB(), op.getFastAccum(), op.getGranularityA(),
         op.getGranularityB(), op.getNameAttr());
     return success();

@@ -1,4 +1,5 @@
-//===- ConvertAsserts.cpp ------------------------------------------*- C++ -*-===//
+//===- ConvertAsserts.cpp ------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,8 +25,9 @@ using namespace mlir::fp8;
 
 /// A constant of `module` with the zero-terminated `text`; equal ones are
 /// shared through `known`.
-static LLVM::GlobalOp getText(ModuleOp module, StringAttr text,
-                              llvm::DenseMap<StringAttr, LLVM::GlobalOp> &known) {
+static LLVM::GlobalOp
+getText(ModuleOp module, StringAttr text,
+        llvm::DenseMap<StringAttr, LLVM::GlobalOp> &known) {
   LLVM::GlobalOp &global = known[text];
   if (global)
     return global;
@@ -39,8 +41,8 @@ static LLVM::GlobalOp getText(ModuleOp module, StringAttr text,
   return global;
 }
 
-/// Replaces an assertion of `runtime`'s block by a call that keeps a status, and
-/// a return where the condition does not hold: what follows relies on it.
+/// Replaces an assertion of `runtime`'s block by a call that keeps a status,
+/// and a return where the condition does not hold: what follows relies on it.
 static void convert(cf::AssertOp op, const RuntimeFunction &runtime,
                     llvm::DenseMap<StringAttr, LLVM::GlobalOp> &texts) {
   OpBuilder b(op);
