@@ -543,9 +543,8 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
   Value a = packOperand(rewriter, loc, c.a, c.batch, c.m, c.k, transA);
   Value b = packOperand(rewriter, loc, c.b, c.batch, c.k, c.n, transB);
   Value acc;
-  if (hasAcc) {
+  if (hasAcc)
     acc = packAccumulator(rewriter, c);
-  }
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
   auto matmul =
       MatmulOp::create(rewriter, loc,

@@ -129,6 +129,29 @@ template <class F> static F *driver(const char *name) {
   return reinterpret_cast<F *>(dlsym(library, name));
 }
 
+namespace {
+/// Makes the primary context of the first device current for a while, which
+/// calls on graphs need and the runtime does not leave behind.
+class CurrentContext {
+public:
+  CurrentContext() {
+    void *context = nullptr;
+    EXPECT_EQ(driver<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context,
+                                                                    device),
+              0);
+    EXPECT_EQ(driver<int(void *)>("cuCtxPushCurrent_v2")(context), 0);
+  }
+  ~CurrentContext() {
+    void *context = nullptr;
+    driver<int(void **)>("cuCtxPopCurrent_v2")(&context);
+    driver<int(int)>("cuDevicePrimaryCtxRelease_v2")(device);
+  }
+
+private:
+  static constexpr int device = 0;
+};
+} // namespace
+
 Graph::Graph(fp8rt_stream *stream, const std::function<void()> &enqueue) {
   const int global = 0;
   EXPECT_EQ(driver<int(void *, int)>("cuStreamBeginCapture_v2")(stream, global),
@@ -136,17 +159,20 @@ Graph::Graph(fp8rt_stream *stream, const std::function<void()> &enqueue) {
   enqueue();
   EXPECT_EQ(driver<int(void *, void **)>("cuStreamEndCapture")(stream, &graph),
             0);
+  CurrentContext current;
   EXPECT_EQ(driver<int(void **, void *, uint64_t)>(
                 "cuGraphInstantiateWithFlags")(&exec, graph, 0),
             0);
 }
 
 Graph::~Graph() {
+  CurrentContext current;
   driver<int(void *)>("cuGraphExecDestroy")(exec);
   driver<int(void *)>("cuGraphDestroy")(graph);
 }
 
 void Graph::launch(fp8rt_stream *stream) {
+  CurrentContext current;
   EXPECT_EQ(driver<int(void *, void *)>("cuGraphLaunch")(exec, stream), 0);
 }
 
