@@ -88,6 +88,12 @@ static void buildLayout(OpPassManager &pm, StringRef target) {
 SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
                                        bool backward) {
   std::string target = options.target, recipe = options.recipe;
+  SmallVector<unsigned> tangents(options.tangents.begin(),
+                                 options.tangents.end());
+  std::optional<SelectMatmulsPassOptions> select;
+  if (recipe != "none")
+    select = getSelectOptions(options, backward && !options.evaluation);
+  int64_t alignment = options.alignment;
   PartitionPassOptions parts;
   llvm::append_range(parts.tangents, options.tangents);
   llvm::append_range(parts.results, options.results);
@@ -95,12 +101,6 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
   auto buildPartition = [=](OpPassManager &pm) {
     pm.addPass(createPartitionPass(parts));
   };
-  SmallVector<unsigned> tangents(options.tangents.begin(),
-                                 options.tangents.end());
-  std::optional<SelectMatmulsPassOptions> select;
-  if (recipe != "none")
-    select = getSelectOptions(options, backward);
-  int64_t alignment = options.alignment;
 
   SmallVector<Stage> stages = {
       {"raise", [=](OpPassManager &pm) { buildRaise(pm, tangents, select); }}};
@@ -112,9 +112,8 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
     stages.push_back({"quantize", [=](OpPassManager &pm) {
                         buildQuantize(pm, target, recipe);
                       }});
-    stages.push_back({"pad", [=](OpPassManager &pm) {
-                        buildPad(pm, target, alignment);
-                      }});
+    stages.push_back(
+        {"pad", [=](OpPassManager &pm) { buildPad(pm, target, alignment); }});
     stages.push_back(
         {"layout", [=](OpPassManager &pm) { buildLayout(pm, target); }});
   }

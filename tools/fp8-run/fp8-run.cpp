@@ -183,8 +183,6 @@ getStages(const Options &options) {
   fp8::TrainOptions train;
   train.target = options.target.getValue();
   train.recipe = options.recipe.getValue();
-  // A step runs in one function; its parts are only shown.
-  train.partition = options.emit == "partition";
   for (unsigned number : options.tangents)
     train.tangents.push_back(number);
   train.include = options.include.getValue();
@@ -197,6 +195,8 @@ getStages(const Options &options) {
   train.alignment = options.alignment.getValue();
   train.cost = options.cost.getValue();
   train.minGain = options.minGain.getValue();
+  // A step runs in one function; its parts are only shown.
+  train.partition = options.emit == "partition";
   SmallVector<fp8::Stage> lower;
   if (options.target == "cpu")
     lower = fp8::getLowerToCpuStages();

@@ -46,11 +46,12 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::init(false)};
   ListOption<unsigned> tangents{
       *this, "tangents",
-      llvm::cl::desc("For evaluation and partition of a joint function that an "
-                     "exporter made: the arguments that are tangents")};
+      llvm::cl::desc("Of a joint function that an exporter made: the arguments "
+                     "that are gradients of results")};
   ListOption<unsigned> results{
       *this, "results",
-      llvm::cl::desc("The same: the results of the forward pass")};
+      llvm::cl::desc("For evaluation and partition of one: the results of the "
+                     "forward pass")};
   Option<std::string> include{
       *this, "include",
       llvm::cl::desc("Convert only matmuls whose name has a match of this "
@@ -99,9 +100,9 @@ struct Stage {
   std::function<void(OpPassManager &)> build;
 };
 
-/// raise, derive (with `backward`), or evaluation if asked for, quantize, pad,
-/// layout, and partition if asked for: from a wide model to the step on tensors.
-/// The recipe `none` has no quantize, no pad and no layout.
+/// raise, derive (with `backward`), or evaluation if asked for, quantize,
+/// pad, layout, and partition if asked for: from a wide model to the step on
+/// tensors. The recipe `none` ends before quantize.
 SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 
 /// linalg, blaslt, bufferize, runtime, llvm: from tensors to the LLVM dialect
