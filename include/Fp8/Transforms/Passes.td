@@ -208,6 +208,44 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
+def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
+  let summary = "Fuse the elementwise work between matmuls";
+  let description = [{
+    Runs on tensors, after `convert-fp8-to-linalg`. What lies between matmuls is
+    bound by memory, and so fewer passes over it are what counts. First, an
+    elementwise generic goes into its readers: into the only one, or into all of
+    them if no more bytes move than if it were stored and its amax taken on the
+    way, and if the body is cheap. Then a transposed copy of an elementwise
+    result becomes a second result. Replaces
+
+    ```mlir
+    %q = linalg.generic {indexing_maps = [#id, #scalar, #id], ...}
+        ins(%x, %s : tensor<64x32xbf16>, tensor<f32>) outs(%e0 : ...) { ... } -> tensor<64x32xf8E4M3FN>
+    %t = linalg.transpose ins(%q : ...) outs(%e1 : tensor<32x64xf8E4M3FN>) permutation = [1, 0]
+    ```
+
+    with
+
+    ```mlir
+    %q, %t = linalg.generic {indexing_maps = [#id, #scalar, #id, #swapped], ...}
+        ins(%x, %s : ...) outs(%e0, %e1 : ...) { ... }
+        -> (tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>)
+    ```
+
+    Arithmetic stays as it is: what was rounded to bf16 in memory is rounded in
+    the fused body, so that an amax is that of the rounded values. Scalar ops
+    (those of `fp8.scale`) stay ops of their own; kernels compute them on the
+    way. An analysis remark counts the kernels and the bytes that are left. For
+    the target `cpu` nothing changes.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">
+  ];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
