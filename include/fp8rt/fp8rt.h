@@ -53,7 +53,12 @@ typedef enum fp8rt_type {
   FP8RT_F8E5M2 = 6,
   FP8RT_F8E4M3FNUZ = 7,
   FP8RT_F8E5M2FNUZ = 8,
-  FP8RT_F8E8M0FNU = 9
+  FP8RT_F8E8M0FNU = 9,
+  /// Integers, which no matmul takes. A boolean is a byte, 0 or 1.
+  FP8RT_BOOL = 10,
+  FP8RT_I8 = 11,
+  FP8RT_I32 = 12,
+  FP8RT_I64 = 13
 } fp8rt_type;
 
 /// How the descales of an operand are shaped.
@@ -136,6 +141,11 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
                                const fp8rt_matmul_desc *desc,
                                const fp8rt_matmul_args *args,
                                fp8rt_stream *stream);
+
+/// Makes what calls of fp8rt_matmul with this desc rely on, once. The CPU needs
+/// none of it.
+FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
+                                       const fp8rt_matmul_desc *desc);
 
 /// A tensor as a compiled function takes it. The sizes and strides belong to the
 /// caller and are read during the call only.

@@ -48,8 +48,10 @@ static LogicalResult addDestinations(func::FuncOp function) {
   }
   unsigned first = function.getNumArguments();
   SmallVector<unsigned> positions(results.size(), first);
-  SmallVector<DictionaryAttr> attributes(results.size(),
-                                         DictionaryAttr::get(context));
+  Builder attr(context);
+  SmallVector<DictionaryAttr> attributes(
+      results.size(), attr.getDictionaryAttr(attr.getNamedAttr(
+                          kResultAttr, attr.getUnitAttr())));
   SmallVector<Location> locations(results.size(), loc);
   llvm::BitVector erased(results.size(), true);
   if (failed(function.insertArguments(positions, types, attributes,

@@ -374,12 +374,11 @@ Value fp8::multiplyAddF64(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
   Value product = arith::MulFOp::create(b, lhs, rhs);
   Value sum = arith::AddFOp::create(b, product, addend);
 
-  // What the addition dropped, exactly (the TwoSum of Knuth).
+  // What the addition dropped, which is zero if the sum is exact (Dekker's
+  // Fast2Sum). It is only a guess if a greater addend swallows the product; but
+  // then the addend, a small float, is the result on either side of the sum.
   Value addendPart = arith::SubFOp::create(b, sum, product);
-  Value productPart = arith::SubFOp::create(b, sum, addendPart);
-  Value productError = arith::SubFOp::create(b, product, productPart);
-  Value addendError = arith::SubFOp::create(b, addend, addendPart);
-  Value error = arith::AddFOp::create(b, productError, addendError);
+  Value error = arith::SubFOp::create(b, addend, addendPart);
   return roundToOdd(b, sum, error);
 }
 

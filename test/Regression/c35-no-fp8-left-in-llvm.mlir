@@ -11,9 +11,9 @@
 // CHECK-LABEL: define { i1, i8 } @e4m3fn(
 //       CHECK:   load i8
 //       CHECK:   fadd float
-//       CHECK:   and i8 %{{.+}}, 127
+//       CHECK:   and i8 %{{[^ ]+}}, 127
 //       CHECK:   fcmp olt float
-//       CHECK:   select i1 %{{.+}}, i8
+//       CHECK:   select i1 %{{[^ ]+}}, i8
 func.func @e4m3fn(%p: memref<4xf8E4M3FN>, %i: index) -> (i1, f8E4M3FN) {
   %one = arith.constant 1.0 : f8E4M3FN
   %x = memref.load %p[%i] : memref<4xf8E4M3FN>
@@ -26,11 +26,11 @@ func.func @e4m3fn(%p: memref<4xf8E4M3FN>, %i: index) -> (i1, f8E4M3FN) {
 
 // CHECK-LABEL: define bfloat @bf16(
 //       CHECK:   load bfloat
-//       CHECK:   bitcast bfloat %{{.+}} to i16
+//       CHECK:   bitcast bfloat %{{[^ ]+}} to i16
 //       CHECK:   fmul float
 //       CHECK:   call float @llvm.exp.f32
 //       CHECK:   fcmp ogt float
-//       CHECK:   select i1 %{{.+}}, bfloat
+//       CHECK:   select i1 %{{[^ ]+}}, bfloat
 //       CHECK:   store bfloat
 func.func @bf16(%p: memref<4xbf16>, %i: index, %d: f64) -> bf16 {
   %half = arith.constant 0.5 : bf16
@@ -46,7 +46,7 @@ func.func @bf16(%p: memref<4xbf16>, %i: index, %d: f64) -> bf16 {
 
 // CHECK-LABEL: define <4 x i8> @vectors(
 //       CHECK:   fdiv <4 x float>
-//       CHECK:   trunc <4 x i32> %{{.+}} to <4 x i8>
+//       CHECK:   trunc <4 x i32> %{{[^ ]+}} to <4 x i8>
 func.func @vectors(%x: vector<4xf8E5M2>, %y: vector<4xbf16>) -> vector<4xf8E5M2> {
   %w = arith.extf %x : vector<4xf8E5M2> to vector<4xbf16>
   %q = arith.divf %w, %y : vector<4xbf16>

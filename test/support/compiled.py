@@ -9,6 +9,7 @@ FP8_OPT, MLIR_TRANSLATE and CLANG.
 
 import ctypes
 import os
+import shutil
 import subprocess
 
 import numpy as np
@@ -16,8 +17,17 @@ import numpy as np
 TOOLS = {"FP8_OPT": "fp8-opt", "MLIR_TRANSLATE": "mlir-translate", "CLANG": "clang"}
 
 
+INCLUDE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "include")
+
+
 def tool(name):
     return os.environ.get(name, TOOLS[name])
+
+
+def runtime():
+    """The path of libfp8rt.so, beside the tools or in FP8RT."""
+    beside = os.path.join(os.path.dirname(shutil.which(tool("FP8_OPT"))), "..", "lib")
+    return os.environ.get("FP8RT", os.path.join(beside, "libfp8rt.so"))
 
 
 def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=()):
@@ -37,41 +47,47 @@ def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=())
         file.write(llvm)
     library = os.path.join(directory, "code.so")
     subprocess.run(
-        [tool("CLANG"), "-O2", "-march=native", "-fPIC", "-shared",
-         "-Wno-override-module", code, *sources, "-o", library, "-lm"],
+        [tool("CLANG"), "-O2", "-march=native", *(["-I", INCLUDE] if sources else []), "-fPIC", "-shared",
+         "-Wno-override-module", code, *sources, "-o", library, "-lm", runtime(),
+         "-Wl,-rpath," + os.path.dirname(os.path.abspath(runtime()))],
         check=True,
     )
     return library
 
 
-class Descriptor(ctypes.Structure):
-    """A memref of rank 0 or 1."""
+class Tensor(ctypes.Structure):
+    """fp8rt_tensor."""
 
     _fields_ = [
-        ("allocated", ctypes.c_void_p), ("aligned", ctypes.c_void_p),
-        ("offset", ctypes.c_int64), ("size", ctypes.c_int64),
-        ("stride", ctypes.c_int64),
+        ("data", ctypes.c_void_p), ("sizes", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)), ("rank", ctypes.c_int32),
+        ("type", ctypes.c_int32),
     ]
 
 
-def describe(array):
-    """The memref descriptor of a contiguous array of rank 0 or 1."""
-    assert array.ndim < 2 and array.flags["C_CONTIGUOUS"]
-    data = array.ctypes.data
-    return Descriptor(data, data, 0, array.size, 1)
+# fp8rt_type by MLIR's name, and what NumPy keeps the elements in.
+TYPES = {"f64": (1, np.float64), "f32": (2, np.float32), "f16": (3, np.float16),
+         "bf16": (4, np.uint16), "f8E4M3FN": (5, np.uint8), "f8E5M2": (6, np.uint8),
+         "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8)}
 
 
-def call(library, name, *arrays):
-    """Calls a function that fp8-lower-to-cpu made, without matmuls, on its
-    inputs and then its outputs."""
-    descriptors = [describe(array) for array in arrays]
-    references = [ctypes.byref(d) for d in descriptors]
-    size = getattr(library, f"_mlir_ciface_{name}_workspace")
-    size.restype = ctypes.c_int64
-    workspace = np.empty(size(*references) + 256, np.uint8)
-    start = -workspace.ctypes.data % 256
-    references.append(ctypes.byref(describe(workspace[start:])))
-    function = getattr(library, f"_mlir_ciface_{name}")
-    function.restype = ctypes.c_int32
-    status = function(*references, None, None)
+def describe(array, type_name):
+    """The fp8rt_tensor of a contiguous array; bf16 and fp8 are their bits."""
+    number, dtype = TYPES[type_name]
+    assert array.dtype == dtype and array.flags["C_CONTIGUOUS"]
+    sizes = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
+    return Tensor(array.ctypes.data, sizes, None, array.ndim, number)
+
+
+def call(library, name, *tensors):
+    """Calls a compiled function on its inputs and then its outputs, each a pair
+    of an array and its MLIR element type."""
+    array = (Tensor * len(tensors))(*(describe(*tensor) for tensor in tensors))
+    size = ctypes.c_uint64()
+    status = getattr(library, name + "_workspace")(array, ctypes.byref(size))
+    assert status == 0, f"{name}_workspace: status {status}"
+    workspace = np.empty(size.value + 256, np.uint8)
+    start = ctypes.c_void_p(workspace.ctypes.data + -workspace.ctypes.data % 256)
+    assert getattr(library, name + "_prepare")(array, None) == 0, name
+    status = getattr(library, name)(array, None, start, None)
     assert status == 0, f"{name}: status {status}"

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Execute.h"
+#include "Fp8/Conversion/RuntimeAbi.h"
 #include "fp8rt/fp8rt.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
@@ -24,33 +25,25 @@ using llvm::Expected;
 /// What the workspace has to start at a multiple of (fp8-plan-workspace).
 static constexpr size_t kWorkspaceAlignment = 256;
 
-namespace {
-/// A memref descriptor of any rank, as the C interface of a function takes it.
-class Descriptor {
-public:
-  Descriptor(void *data, ArrayRef<int64_t> shape) {
-    auto address = static_cast<int64_t>(reinterpret_cast<uintptr_t>(data));
-    fields = {address, address, 0};
-    llvm::append_range(fields, shape);
-    SmallVector<int64_t> strides(shape.size(), 1);
-    for (size_t dim = shape.size(); dim > 1; --dim)
-      strides[dim - 2] = strides[dim - 1] * shape[dim - 1];
-    llvm::append_range(fields, strides);
-    pointer = fields.data();
-  }
-  Descriptor(const Descriptor &) = delete;
+/// The C functions of a compiled library (fp8-emit-c-interface).
+using StepFn = int32_t(const fp8rt_tensor *, fp8rt_context *, void *,
+                       fp8rt_stream *);
+using WorkspaceFn = int32_t(const fp8rt_tensor *, uint64_t *);
+using PrepareFn = int32_t(const fp8rt_tensor *, fp8rt_context *);
 
-  /// What invokePacked takes: the address of the pointer that is the argument.
-  void *getPacked() { return &pointer; }
-
-private:
-  SmallVector<int64_t> fields;
-  void *pointer;
-};
-
-/// The descriptors of one call.
-using Descriptors = std::vector<std::unique_ptr<Descriptor>>;
-} // namespace
+/// What the compiled code calls.
+static llvm::orc::SymbolMap getRuntimeSymbols(
+    llvm::orc::MangleAndInterner interner) {
+  llvm::orc::SymbolMap symbols;
+  auto add = [&](StringRef name, auto *function) {
+    symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
+                               llvm::JITSymbolFlags::Exported};
+  };
+  add("fp8rt_check_tensors", &fp8rt_check_tensors);
+  add("fp8rt_matmul", &fp8rt_matmul);
+  add("fp8rt_matmul_prepare", &fp8rt_matmul_prepare);
+  return symbols;
+}
 
 Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
   static bool initialized = [] {
@@ -72,16 +65,9 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
     return engine.takeError();
-  (*engine)->registerSymbols([](llvm::orc::MangleAndInterner interner) {
-    llvm::orc::SymbolMap symbols;
-    symbols[interner("fp8rt_matmul")] = {
-        llvm::orc::ExecutorAddr::fromPtr(&fp8rt_matmul),
-        llvm::JITSymbolFlags::Exported};
-    return symbols;
-  });
+  (*engine)->registerSymbols(getRuntimeSymbols);
   // Compiles now what would be compiled at the first call.
-  if (auto function = (*engine)->lookupPacked("_mlir_ciface_" + signature.name);
-      !function)
+  if (auto function = (*engine)->lookup(signature.name); !function)
     return function.takeError();
   Executable executable;
   executable.signature = std::move(signature);
@@ -89,56 +75,54 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
   return executable;
 }
 
-/// Calls the C interface of `name` with `descriptors`, further pointers by
-/// value, and a place for the result.
-template <typename ResultT>
-static Expected<ResultT> call(ExecutionEngine &engine, StringRef name,
-                              const Descriptors &descriptors,
-                              MutableArrayRef<void *> pointers) {
-  SmallVector<void *> packed;
-  for (const auto &descriptor : descriptors)
-    packed.push_back(descriptor->getPacked());
-  for (void *&pointer : pointers)
-    packed.push_back(&pointer);
-  ResultT result{};
-  packed.push_back(&result);
-  if (llvm::Error error =
-          engine.invokePacked(("_mlir_ciface_" + name).str(), packed))
-    return error;
-  return result;
+/// Calls the function `name`, and makes a failing status an error.
+template <typename FnT, typename... Args>
+static llvm::Error call(ExecutionEngine &engine, const std::string &name,
+                        Args... args) {
+  llvm::Expected<void *> function = engine.lookup(name);
+  if (!function)
+    return function.takeError();
+  int32_t status = reinterpret_cast<FnT *>(*function)(args...);
+  if (status == FP8RT_OK)
+    return llvm::Error::success();
+  return llvm::createStringError("%s: %s: %s", name.c_str(),
+                                 fp8rt_status_name(status),
+                                 fp8rt_last_error());
 }
 
 Expected<std::vector<std::vector<char>>>
 Executable::run(ArrayRef<std::vector<char>> arguments) {
-  Descriptors descriptors;
-  auto add = [&](void *data, ArrayRef<int64_t> shape) {
-    descriptors.push_back(std::make_unique<Descriptor>(data, shape));
+  std::vector<fp8rt_tensor> tensors;
+  auto add = [&](const std::vector<char> &bytes, RankedTensorType type) {
+    // The runtime does not write inputs; only the type is shared with outputs.
+    tensors.push_back({const_cast<char *>(bytes.data()), type.getShape().data(),
+                       /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
+                       fp8::runtime::getRuntimeType(type.getElementType())});
   };
   for (auto [bytes, type] : llvm::zip_equal(arguments, signature.arguments))
-    add(const_cast<char *>(bytes.data()), type.getShape());
+    add(bytes, type);
   std::vector<std::vector<char>> results;
   for (RankedTensorType type : signature.results)
     results.emplace_back(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
                          type.getNumElements());
   for (auto [bytes, type] : llvm::zip_equal(results, signature.results))
-    add(bytes.data(), type.getShape());
+    add(bytes, type);
 
-  auto size = call<int64_t>(*engine, signature.name + "_workspace", descriptors,
-                            {});
-  if (!size)
-    return size.takeError();
-  std::vector<char> workspace(*size + kWorkspaceAlignment);
-  auto start = reinterpret_cast<void *>(llvm::alignTo(
+  const std::string &name = signature.name;
+  uint64_t size = 0;
+  if (llvm::Error error = call<WorkspaceFn>(*engine, name + "_workspace",
+                                            tensors.data(), &size))
+    return error;
+  std::vector<char> workspace(size + kWorkspaceAlignment);
+  auto *start = reinterpret_cast<void *>(llvm::alignTo(
       reinterpret_cast<uintptr_t>(workspace.data()), kWorkspaceAlignment));
-  add(start, {*size});
-
-  void *contextAndStream[] = {nullptr, nullptr};
-  auto status =
-      call<int32_t>(*engine, signature.name, descriptors, contextAndStream);
-  if (!status)
-    return status.takeError();
-  if (*status != FP8RT_OK)
-    return llvm::createStringError("%s: %s", fp8rt_status_name(*status),
-                                   fp8rt_last_error());
+  fp8rt_context *cpu = nullptr;
+  if (llvm::Error error =
+          call<PrepareFn>(*engine, name + "_prepare", tensors.data(), cpu))
+    return error;
+  fp8rt_stream *stream = nullptr;
+  if (llvm::Error error =
+          call<StepFn>(*engine, name, tensors.data(), cpu, start, stream))
+    return error;
   return results;
 }

@@ -16,20 +16,17 @@
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
-#include "Fp8/Target/Target.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Model.h"
 #include "Report.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Support/FileUtilities.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/ToolOutputFile.h"
@@ -37,6 +34,7 @@
 
 using namespace mlir;
 using namespace fp8run;
+using namespace fp8tools;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
@@ -95,35 +93,11 @@ public:
 private:
   SmallVector<std::pair<std::string, double>> times;
 };
-
-/// What a run is about: the model, and what its arguments and results are called.
-struct Model {
-  OwningOpRef<ModuleOp> module;
-  /// The public function.
-  std::string function;
-  /// Arguments before the backward pass added tangents.
-  unsigned numArguments = 0;
-  SmallVector<std::string> argumentNames, resultNames;
-};
 } // namespace
 
-/// Prints an error and returns failure.
-static LogicalResult report(const Twine &message) {
-  llvm::errs() << "fp8-run: error: " << message << "\n";
-  return failure();
-}
-
-static LogicalResult report(llvm::Error error) {
-  return report(llvm::toString(std::move(error)));
-}
-
 static LogicalResult checkOptions(const Options &options) {
-  if (!fp8::lookupTarget(options.target))
-    return report("expects a target among " + fp8::getTargetNames() +
-                  ", but got '" + options.target + "'");
-  if (options.recipe != "tensorwise" && options.recipe != "none")
-    return report("expects a recipe among tensorwise, none, but got '" +
-                  options.recipe + "'");
+  if (failed(checkTarget(options.target)) || failed(checkRecipe(options.recipe)))
+    return failure();
   if (options.target != "cpu" && options.emit.empty())
     return report("expects target cpu to run a step here, but got '" +
                   options.target + "'; --emit prints its IR");
@@ -131,118 +105,8 @@ static LogicalResult checkOptions(const Options &options) {
 }
 
 //===----------------------------------------------------------------------===//
-// The model
-//===----------------------------------------------------------------------===//
-
-/// The only public function of `module` that has a body.
-static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
-      functions.push_back(function);
-  if (functions.size() != 1) {
-    module.emitError("expects one public function with a body, but found ")
-        << functions.size();
-    return failure();
-  }
-  for (Type type : functions[0].getFunctionType().getInputs())
-    if (!isa<RankedTensorType>(type) ||
-        !cast<RankedTensorType>(type).hasStaticShape()) {
-      functions[0].emitError("expects ranked tensors of static shape as "
-                             "arguments, but got ")
-          << type;
-      return failure();
-    }
-  return functions[0];
-}
-
-/// Takes the names in `index.json` of the directory of inputs, if there is one.
-static LogicalResult readNames(StringRef directory, Model &model) {
-  SmallString<128> path(directory);
-  llvm::sys::path::append(path, "index.json");
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return success();
-  llvm::Expected<llvm::json::Value> json =
-      llvm::json::parse((*buffer)->getBuffer());
-  if (!json)
-    return report(path + ": " + llvm::toString(json.takeError()));
-  auto readList = [&](StringRef key, SmallVectorImpl<std::string> &names) {
-    llvm::json::Object *object = json->getAsObject();
-    llvm::json::Array *list = object ? object->getArray(key) : nullptr;
-    if (!list)
-      return report(path + ": expects an object with a list '" + key + "'");
-    for (llvm::json::Value &entry : *list) {
-      llvm::json::Object *fields = entry.getAsObject();
-      auto name = fields ? fields->getString("name") : std::nullopt;
-      if (!name)
-        return report(path + ": expects a 'name' in each entry of '" + key +
-                      "'");
-      names.push_back(name->str());
-    }
-    return success();
-  };
-  return success(succeeded(readList("args", model.argumentNames)) &&
-                 succeeded(readList("results", model.resultNames)));
-}
-
-/// Makes up the names that `index.json` did not give.
-static void completeNames(func::FuncOp function, bool backward, Model &model) {
-  for (unsigned i = model.argumentNames.size(); i < model.numArguments; ++i) {
-    auto known = function.getArgAttrOfType<StringAttr>(i, fp8::kNameAttr);
-    model.argumentNames.push_back(known ? known.str()
-                                        : "arg" + std::to_string(i));
-  }
-  for (unsigned i = model.resultNames.size(); i < function.getNumResults(); ++i)
-    model.resultNames.push_back("result" + std::to_string(i));
-  if (!backward || model.resultNames.size() > function.getNumResults())
-    return;
-  for (unsigned i = 0; i < model.numArguments; ++i)
-    if (isa<FloatType>(
-            getElementTypeOrSelf(function.getArgument(i).getType())) &&
-        !function.getArgAttr(i, fp8::kFrozenAttr))
-      model.resultNames.push_back("d_" + model.argumentNames[i]);
-}
-
-/// Parses the file and finds out what it is about.
-static LogicalResult loadModel(const Options &options, MLIRContext &context,
-                               llvm::SourceMgr &sources, Model &model) {
-  std::string message;
-  auto file = openInputFile(options.file, &message);
-  if (!file)
-    return report(message);
-  sources.AddNewSourceBuffer(std::move(file), SMLoc());
-  model.module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!model.module)
-    return failure();
-  FailureOr<func::FuncOp> function = findFunction(*model.module);
-  if (failed(function))
-    return failure();
-  model.function = function->getName().str();
-  model.numArguments = function->getNumArguments();
-  if (!options.inputs.empty()) {
-    if (!llvm::sys::fs::is_directory(options.inputs))
-      return report("expects a directory of inputs, but '" + options.inputs +
-                    "' is none");
-    if (failed(readNames(options.inputs, model)))
-      return failure();
-  }
-  completeNames(*function, options.backward, model);
-  for (unsigned i = 0; i < model.numArguments; ++i)
-    function->setArgAttr(i, fp8::kNameAttr,
-                         StringAttr::get(&context, model.argumentNames[i]));
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
 // Stages
 //===----------------------------------------------------------------------===//
-
-static LogicalResult runStage(ModuleOp module, const fp8::Stage &stage) {
-  PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  stage.build(pm);
-  return pm.run(module);
-}
 
 /// Runs `stages`, timing each.
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
@@ -500,6 +364,7 @@ static LogicalResult run(const Options &options, Model &model,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  toolName = "fp8-run";
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
@@ -520,7 +385,10 @@ int main(int argc, char **argv) {
   Model model;
   Stopwatch watch;
   LogicalResult loaded = watch.time(
-      "parse", [&] { return loadModel(options, context, sources, model); });
+      "parse", [&] {
+        return loadModel(options.file, options.inputs, options.backward,
+                         context, sources, model);
+      });
   if (failed(loaded) || failed(run(options, model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;

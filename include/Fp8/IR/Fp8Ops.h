@@ -32,6 +32,8 @@ inline constexpr StringLiteral kConvertAttr = "fp8.convert";
 inline constexpr StringLiteral kFrozenAttr = "fp8.frozen";
 inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
 inline constexpr StringLiteral kNameAttr = "fp8.name";
+/// And: it is the destination of a result.
+inline constexpr StringLiteral kResultAttr = "fp8.result";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 

@@ -378,13 +378,13 @@ def ExpandArithPass : Pass<"fp8-expand-arith"> {
       after which the second rounding is harmless (S. Boldo and G. Melquiond,
       "Emulation of FMA and Correctly Rounded Sums: Proved Algorithms Using
       Rounding to Odd", IEEE Transactions on Computers, 2008).
-    - FNUZ types have no -0: a negative number that rounds to zero is 0x00. Their
-      only NaN is 0x80, which `negf` and `absf` keep.
+    - FNUZ types have no -0: what rounds to zero from below is 0x00. Their only
+      NaN is 0x80, which `negf` and `absf` keep.
     - f8E8M0FNU has powers of two only. Ties go up, as the one bit of its
-      significand is odd. Zero, and all between it and 2^-127, become 2^-127, and
-      negative numbers NaN. (PyTorch agrees on zero and drops the sign; ml_dtypes
-      makes both NaN. Both put the middle above 2^-127 too low; here it is at
-      1.5 * 2^-127.)
+      significand is odd. Zero, and all between it and 2^-127, become 2^-127,
+      and negative numbers NaN. (PyTorch agrees on zero and drops the sign;
+      ml_dtypes makes both NaN. Both round all above 2^-127 up to 2^-126; here
+      the middle is at 1.5 * 2^-127.)
     - Integers round once. `fptosi` and `fptoui` are those of f32.
 
     Arithmetic:

@@ -35,6 +35,20 @@ fp8rt_type fp8::runtime::getRuntimeType(Type type) {
       .Case<Float8E4M3FNUZType>([](Type) { return FP8RT_F8E4M3FNUZ; })
       .Case<Float8E5M2FNUZType>([](Type) { return FP8RT_F8E5M2FNUZ; })
       .Case<Float8E8M0FNUType>([](Type) { return FP8RT_F8E8M0FNU; })
+      .Case<IntegerType>([](IntegerType integer) {
+        switch (integer.getWidth()) {
+        case 1:
+          return FP8RT_BOOL;
+        case 8:
+          return FP8RT_I8;
+        case 32:
+          return FP8RT_I32;
+        case 64:
+          return FP8RT_I64;
+        default:
+          return FP8RT_NONE;
+        }
+      })
       .Default([](Type) { return FP8RT_NONE; });
 }
 

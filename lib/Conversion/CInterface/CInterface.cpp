@@ -29,7 +29,7 @@ using namespace mlir::fp8;
 static constexpr StringLiteral kBuffersSuffix = "_on_buffers";
 
 /// The fields of fp8rt_tensor and of fp8rt_tensor_spec, which begin alike.
-enum TensorField { kData = 0, kSizes = 1 };
+enum TensorField : int32_t { kData = 0, kSizes = 1 };
 
 static LLVM::LLVMStructType getTensorType(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context);
@@ -68,11 +68,15 @@ private:
   LLVM::GlobalOp createGlobal(Type type, StringRef name,
                               function_ref<Value()> init);
 
-  /// Renames `inner`, makes a function of its name that takes `types` behind the
-  /// tensors, and calls it, between the check of the tensors and the return.
-  void wrap(func::FuncOp inner, ArrayRef<Type> types, bool needData,
-            function_ref<void(func::CallOp, ArrayRef<Value>, ValueRange)> fn,
-            function_ref<void(ValueRange, SmallVectorImpl<Value> &)> extra);
+  /// Makes `inner` private under another name, and a function of its name that
+  /// takes the tensors and `types`, checks the tensors, and goes on at the
+  /// insertion point if they are sound.
+  func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
+                          bool needData);
+  void wrapFunction();
+  void wrapWorkspace(func::FuncOp inner);
+  void wrapPrepare(func::FuncOp inner);
+
   /// The buffers that `tensors` describe.
   SmallVector<Value> createBuffers(Value tensors);
   Value createBuffer(MemRefType type, Value data, ArrayRef<Value> sizes);
@@ -150,7 +154,7 @@ LLVM::GlobalOp InterfaceBuilder::createSpecs() {
           constant(runtime::getRuntimeType(tensorTypes[i].getElementType()))};
       for (auto [field, value] : llvm::enumerate(fields))
         all = LLVM::InsertValueOp::create(
-            b, loc, all, value, ArrayRef<int64_t>{i, (int64_t)field});
+            b, loc, all, value, ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
     }
     return all;
   });
@@ -215,11 +219,12 @@ Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
 SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
   LLVM::LLVMStructType tensorType = getTensorType(b.getContext());
   SmallVector<Value> buffers;
-  for (auto [index, type] : llvm::enumerate(tensorTypes)) {
-    auto load = [&](TensorField field) -> Value {
-      Value address = LLVM::GEPOp::create(
-          b, loc, pointer, tensorType, tensors,
-          ArrayRef<LLVM::GEPArg>{(int32_t)index, (int32_t)field});
+  for (int32_t index = 0, end = tensorTypes.size(); index < end; ++index) {
+    MemRefType type = tensorTypes[index];
+    auto load = [&](int32_t field) -> Value {
+      Value address =
+          LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
+                              ArrayRef<LLVM::GEPArg>{index, field});
       return LLVM::LoadOp::create(b, loc, pointer, address);
     };
     Value data = load(kData);
@@ -233,10 +238,144 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
       }
       Value address =
           LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), sizesPointer,
-                              ArrayRef<LLVM::GEPArg>{(int32_t)dim});
+                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
       sizes.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), address));
     }
     buffers.push_back(createBuffer(type, data, sizes));
   }
   return buffers;
 }
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Renames `inner` and its symbol's readers, and takes what C does not see.
+static void makePrivate(func::FuncOp inner) {
+  for (unsigned i = 0, end = inner.getNumArguments(); i < end; ++i)
+    for (NamedAttribute attribute : llvm::to_vector(
+             mlir::function_interface_impl::getArgAttrs(inner, i)))
+      if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
+              attribute.getNameDialect()))
+        inner.removeArgAttr(i, attribute.getName());
+  inner.setName((inner.getName() + kBuffersSuffix).str());
+  inner.setPrivate();
+}
+
+func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
+                                          ArrayRef<Type> types, bool needData) {
+  std::string name = inner.getName().str();
+  makePrivate(inner);
+  SmallVector<Type> inputs = {pointer};
+  llvm::append_range(inputs, types);
+  b.setInsertionPointAfter(inner);
+  auto outer = func::FuncOp::create(
+      b, loc, name, b.getFunctionType(inputs, b.getI32Type()));
+  Block *entry = outer.addEntryBlock();
+  Block *sound = outer.addBlock(), *unsound = outer.addBlock();
+  unsound->addArgument(b.getI32Type(), loc);
+  b.setInsertionPointToStart(unsound);
+  func::ReturnOp::create(b, loc, unsound->getArgument(0));
+
+  b.setInsertionPointToStart(entry);
+  Value count =
+      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(tensorTypes.size()));
+  Value data =
+      LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
+  Value arguments[] = {outer.getArgument(0),
+                       LLVM::AddressOfOp::create(b, loc, specs), count, data};
+  auto callee =
+      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
+  Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status,
+                                     zero);
+  cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
+  b.setInsertionPointToStart(sound);
+  return outer;
+}
+
+void InterfaceBuilder::wrapFunction() {
+  func::FuncOp outer =
+      beginOuter(function, {pointer, pointer, pointer}, /*needData=*/true);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  // Only NAME_workspace knows how much of it there is.
+  Value any = LLVM::ConstantOp::create(
+      b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
+  arguments.push_back(
+      createBuffer(cast<MemRefType>(
+                       function.getArgument(tensorTypes.size()).getType()),
+                   outer.getArgument(2), any));
+  arguments.push_back(outer.getArgument(1));
+  arguments.push_back(outer.getArgument(3));
+  auto call = func::CallOp::create(b, loc, function, arguments);
+  func::ReturnOp::create(b, loc, call.getResults());
+}
+
+void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
+  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
+  SmallVector<Value> buffers = createBuffers(outer.getArgument(0));
+  auto call = func::CallOp::create(b, loc, inner, buffers);
+  LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, zero);
+}
+
+void InterfaceBuilder::wrapPrepare(func::FuncOp inner) {
+  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
+  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  arguments.push_back(outer.getArgument(1));
+  auto call = func::CallOp::create(b, loc, inner, arguments);
+  func::ReturnOp::create(b, loc, call.getResults());
+}
+
+/// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
+static void declareCheck(ModuleOp module) {
+  if (module.lookupSymbol(runtime::kCheckTensorsSymbol))
+    return;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
+  auto type = LLVM::LLVMFunctionType::get(
+      b.getI32Type(), {pointer, pointer, b.getI64Type(), b.getI32Type()});
+  LLVM::LLVMFuncOp::create(b, module.getLoc(), runtime::kCheckTensorsSymbol,
+                           type);
+}
+
+LogicalResult InterfaceBuilder::run() {
+  if (failed(collectTensors()))
+    return failure();
+  auto companion = [&](StringRef suffix) {
+    return module.lookupSymbol<func::FuncOp>(
+        (function.getName() + suffix).str());
+  };
+  func::FuncOp workspace = companion(runtime::kWorkspaceSuffix);
+  func::FuncOp prepare = companion(runtime::kPrepareSuffix);
+  if (!workspace || !prepare)
+    return function.emitOpError("expects companions ")
+           << function.getName() << runtime::kWorkspaceSuffix << " and "
+           << function.getName() << runtime::kPrepareSuffix
+           << ", but one is missing";
+  declareCheck(module);
+  specs = createSpecs();
+  wrapFunction();
+  wrapWorkspace(workspace);
+  wrapPrepare(prepare);
+  return success();
+}
+
+namespace {
+struct EmitCInterfacePass : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>())) {
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
+        continue;
+      if (failed(InterfaceBuilder(module, function).run()))
+        return signalPassFailure();
+    }
+  }
+};
+} // namespace

@@ -120,7 +120,7 @@ static void addStatus(func::FuncOp function) {
   memref::StoreOp::create(b, loc, zero, status);
   function.walk([&](func::ReturnOp op) {
     b.setInsertionPoint(op);
-    Value value = memref::LoadOp::create(b, op.getLoc(), status);
+    Value value = memref::LoadOp::create(b, op.getLoc(), status.getMemref());
     op->insertOperands(0, value);
   });
 }

@@ -31,3 +31,14 @@ int32_t fp8rt_matmul(fp8rt_context *context, const fp8rt_matmul_desc *desc,
                 "stream: expects null, as the CPU has no streams, but got one");
   return cpu::matmul(*desc, *args);
 }
+
+int32_t fp8rt_matmul_prepare(fp8rt_context *context,
+                             const fp8rt_matmul_desc *desc) {
+  if (context)
+    return fail(FP8RT_UNSUPPORTED,
+                "context: expects null, the CPU, which is all that this build "
+                "has, but got a device");
+  return desc ? FP8RT_OK
+              : fail(FP8RT_INVALID_ARGUMENT,
+                     "desc: expects a pointer, but got null");
+}

@@ -21,13 +21,15 @@ static const TypeInfo types[] = {
     {"bf16", TypeKind::Wide, 2},         {"f8E4M3FN", TypeKind::Narrow, 1},
     {"f8E5M2", TypeKind::Narrow, 1},     {"f8E4M3FNUZ", TypeKind::Narrow, 1},
     {"f8E5M2FNUZ", TypeKind::Narrow, 1}, {"f8E8M0FNU", TypeKind::Scale, 1},
+    {"i1", TypeKind::Integer, 1},        {"i8", TypeKind::Integer, 1},
+    {"i32", TypeKind::Integer, 4},       {"i64", TypeKind::Integer, 8},
 };
 
-static_assert(sizeof(types) / sizeof(*types) == FP8RT_F8E8M0FNU + 1,
+static_assert(sizeof(types) / sizeof(*types) == kLastType + 1,
               "the table has one entry a type");
 
 const TypeInfo *fp8rt::findType(int32_t type) {
-  if (type < FP8RT_NONE || type > FP8RT_F8E8M0FNU)
+  if (type < FP8RT_NONE || type > kLastType)
     return nullptr;
   return &types[type];
 }

@@ -26,8 +26,13 @@ enum class TypeKind {
   /// The FP8 types that operands have.
   Narrow,
   /// f8E8M0FNU, which only scales have.
-  Scale
+  Scale,
+  /// Booleans and integers, which no matmul takes.
+  Integer
 };
+
+/// The highest fp8rt_type.
+inline constexpr int32_t kLastType = FP8RT_I64;
 
 struct TypeInfo {
   const char *name;

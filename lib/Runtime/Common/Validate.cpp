@@ -69,7 +69,7 @@ static int32_t checkTypeNumbers(const fp8rt_matmul_desc &desc) {
     if (!findType(field.type))
       return fail(FP8RT_INVALID_ARGUMENT,
                   "desc.%s: expects an fp8rt_type, 0 to %d, but got %d",
-                  field.name, FP8RT_F8E8M0FNU, field.type);
+                  field.name, kLastType, field.type);
   return FP8RT_OK;
 }
 
@@ -78,7 +78,7 @@ static int32_t checkOperandType(const char *field, int32_t type) {
   if (info->kind == TypeKind::Absent)
     return fail(FP8RT_INVALID_ARGUMENT,
                 "desc.%s: expects the type of an operand, but got none", field);
-  if (info->kind == TypeKind::Scale)
+  if (info->kind == TypeKind::Scale || info->kind == TypeKind::Integer)
     return fail(FP8RT_UNSUPPORTED,
                 "desc.%s: expects an FP8 type with a significand or a wide "
                 "type, but got %s",

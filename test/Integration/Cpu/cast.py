@@ -23,7 +23,9 @@ TYPES = {
     "e4m3fn": "f8E4M3FN", "e5m2": "f8E5M2",
     "e4m3fnuz": "f8E4M3FNUZ", "e5m2fnuz": "f8E5M2FNUZ",
 }
-SOURCES = {"": ("f32", "float"), "_bf16": ("bf16", "uint16_t")}
+SOURCES = {
+    "": ("f32", "float", "FP8RT_F32"), "_bf16": ("bf16", "uint16_t", "FP8RT_BF16"),
+}
 
 FUNCTION = """
 func.func @fp8_cast_{name}(%x: tensor<?x{wide}>, %s: tensor<f32>) -> tensor<?x{narrow}> {{
@@ -34,15 +36,17 @@ func.func @fp8_cast_{name}(%x: tensor<?x{wide}>, %s: tensor<f32>) -> tensor<?x{n
 
 # From the C function that check_cast calls to the one that the compiler makes.
 SHIM_HEAD = """
-#include <stdint.h>
-typedef struct { const void *allocated, *aligned; int64_t offset, size, stride; } memref;
+#include "fp8rt/fp8rt.h"
+#include <stdlib.h>
 """
 SHIM = """
-int32_t _mlir_ciface_fp8_cast_{name}(memref *, memref *, memref *, memref *, void *, void *);
+int32_t fp8_cast_{name}(const fp8rt_tensor *, fp8rt_context *, void *, fp8rt_stream *);
 void cast_{name}(const {wide} *x, float scale, uint8_t *q, int64_t n) {{
-  memref mx = {{x, x, 0, n, 1}}, ms = {{&scale, &scale, 0, 0, 0}};
-  memref mq = {{q, q, 0, n, 1}}, mw = {{0, 0, 0, 0, 1}};
-  _mlir_ciface_fp8_cast_{name}(&mx, &ms, &mq, &mw, 0, 0);
+  fp8rt_tensor tensors[] = {{{{(void *)x, &n, 0, 1, {wide_type}}},
+                            {{&scale, 0, 0, 0, FP8RT_F32}},
+                            {{q, &n, 0, 1, {narrow_type}}}}};
+  if (fp8_cast_{name}(tensors, 0, 0, 0))
+    abort();
 }}
 """
 
@@ -50,9 +54,11 @@ void cast_{name}(const {wide} *x, float scale, uint8_t *q, int64_t n) {{
 def main():
     mlir, shim = "", SHIM_HEAD
     for narrow, type_name in TYPES.items():
-        for suffix, (wide, c_type) in SOURCES.items():
+        for suffix, (wide, c_type, wide_type) in SOURCES.items():
             mlir += FUNCTION.format(name=narrow + suffix, wide=wide, narrow=type_name)
-            shim += SHIM.format(name=narrow + suffix, wide=c_type)
+            shim += SHIM.format(
+                name=narrow + suffix, wide=c_type, wide_type=wide_type,
+                narrow_type="FP8RT_" + type_name.upper())
     with tempfile.TemporaryDirectory() as directory:
         path = os.path.join(directory, "shim.c")
         with open(path, "w") as file:

@@ -40,7 +40,8 @@ NUMPY = {
 }
 STORAGE = {**{t: np.uint8 for t in FP8}, "bf16": np.uint16, "f16": np.float16,
            "f32": np.float32, "f64": np.float64, "i1": np.uint8,
-           "i16": np.int16, "i32": np.int32, "i64": np.int64, "i48": np.int64}
+           "i16": np.int16, "i32": np.int32, "i64": np.int64, "i48": np.int64,
+           "i60": np.int64}
 # One past the greatest finite number, were the exponent or mantissa to go on.
 BEYOND = {"f8E4M3FN": 480.0, "f8E5M2": 65536.0, "f8E4M3FNUZ": 256.0,
           "f8E5M2FNUZ": 65536.0, "f8E8M0FNU": 2.0**128, "bf16": 2.0**128}
@@ -348,14 +349,16 @@ def test_truncate(program, type):
             theirs = x.astype(NUMPY[type]).view(STORAGE[type])
             expect(names["f32"] + " (ml_dtypes)", got, theirs, type, [x])
         x = interesting_f64(type)
-        expect(names["f64"], program(names["f64"], x), table.round(x), type, [x])
+        expect(names["f64"], program(names["f64"], x), table.round(x), type,
+               [x])
         if type == "bf16":
             return
         x = all_codes("bf16")
         expect(names["bf16"], program(names["bf16"], x),
                table.round(decode(x, "bf16")), type, [x])
         x = np.arange(65536, dtype=np.uint16).view(np.float16)
-        expect(names["f16"], program(names["f16"], x), table.round(x), type, [x])
+        expect(names["f16"], program(names["f16"], x), table.round(x), type,
+               [x])
 
     return check
 
@@ -466,11 +469,11 @@ def test_compare(program, type):
 
 
 def test_integers(program, type):
-    signed = ["i16", "i32", "i48", "i64"]
+    widths = ["i16", "i32", "i48", "i60", "i64"]
     names = {(s, i): program.add(
         f"{s}itofp_{i}_{type}", [i], type,
         f"%r = arith.{s}itofp %0 : {i} to {type}")
-        for s in "su" for i in signed if not (s == "u" and i == "i48")}
+        for s in "su" for i in widths}
     back = program.add(f"fptosi_{type}", [type], "i64",
                        f"%r = arith.fptosi %0 : {type} to i64")
 
@@ -493,9 +496,9 @@ def test_integers(program, type):
         for (s, i), name in names.items():
             width = int(i[1:])
             values = integers(s == "s", width)
-            storage = STORAGE[i] if s == "s" else {
-                16: np.uint16, 32: np.uint32, 64: np.uint64}[width]
-            array = np.array(values, storage).view(STORAGE[i])
+            unsigned = {16: np.uint16, 32: np.uint32}.get(width, np.uint64)
+            array = np.array(values, STORAGE[i] if s == "s" else unsigned)
+            array = array.view(STORAGE[i])
             want = np.array([TABLES[type].round_exact(v) for v in values])
             expect(name, program(name, array), want, type, [values])
         codes = all_codes(type)

@@ -43,7 +43,7 @@ def main():
         for name in ("kept", "donated"):
             x = np.arange(1, 100, dtype=np.float32)
             before, y, a = x.copy(), np.zeros_like(x), np.empty((), np.float32)
-            compiled.call(library, "square_" + name, x, y, a)
+            compiled.call(library, "square_" + name, (x, "f32"), (y, "f32"), (a, "f32"))
             assert np.array_equal(y, before * before) and a == 99 * 99, name
             if name == "kept":
                 assert np.array_equal(x, before), "an input was written"

@@ -63,7 +63,8 @@ def check_scales(library):
     for name in TYPES:
         for policy in POLICIES:
             scale, descale = np.empty_like(values), np.empty_like(values)
-            compiled.call(library, f"scale_{name}_{policy}", values, scale, descale)
+            compiled.call(library, f"scale_{name}_{policy}", (values, "f32"),
+                          (scale, "f32"), (descale, "f32"))
             fmt = fp8_oracle.FORMATS[name]
             with np.errstate(all="ignore"):
                 expected = fp8_oracle.scale(values, fmt, power_of_two=policy == "pow2")
@@ -74,7 +75,7 @@ def check_scales(library):
 
 def amax(library, type_name, x):
     result = np.empty((), np.float32)
-    compiled.call(library, "amax_" + type_name, x, result)
+    compiled.call(library, "amax_" + type_name, (x, type_name), (result, "f32"))
     return result
 
 

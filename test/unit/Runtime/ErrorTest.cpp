@@ -128,15 +128,15 @@ TEST(ErrorTest, LongerStructs) {
 }
 
 TEST(ErrorTest, TypeNumbers) {
-  expectInvalid("desc.type_a: expects an fp8rt_type, 0 to 9, but got 10",
-                [](auto &d, auto &) { d.type_a = 10; });
-  expectInvalid("desc.type_b: expects an fp8rt_type, 0 to 9, but got -1",
+  expectInvalid("desc.type_a: expects an fp8rt_type, 0 to 13, but got 14",
+                [](auto &d, auto &) { d.type_a = 14; });
+  expectInvalid("desc.type_b: expects an fp8rt_type, 0 to 13, but got -1",
                 [](auto &d, auto &) { d.type_b = -1; });
-  expectInvalid("desc.type_d: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_d: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_d = 99; });
-  expectInvalid("desc.type_acc: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_acc: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_acc = 99; });
-  expectInvalid("desc.type_bias: expects an fp8rt_type, 0 to 9, but got 99",
+  expectInvalid("desc.type_bias: expects an fp8rt_type, 0 to 13, but got 99",
                 [](auto &d, auto &) { d.type_bias = 99; });
 }
 

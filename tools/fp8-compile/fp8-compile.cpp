@@ -1,0 +1,294 @@
+//===- fp8-compile.cpp ---------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Compiles a model's step to a shared library with a C header. Using the library
+// takes fp8rt and no LLVM.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/InitAll.h"
+#include "Fp8/Pipelines/Pipelines.h"
+#include "Model.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
+#include "mlir/Target/LLVMIR/Dialect/All.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FileUtilities.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace mlir;
+using namespace fp8tools;
+namespace cl = llvm::cl;
+
+namespace {
+struct Options {
+  cl::OptionCategory category{"fp8-compile options"};
+  cl::opt<std::string> file{cl::Positional, cl::Required, cl::cat(category),
+                            cl::desc("<model.mlir>")};
+  cl::opt<std::string> output{"o", cl::Required, cl::cat(category),
+                              cl::value_desc("library.so"),
+                              cl::desc("Shared library to write; the header "
+                                       "goes beside it, with suffix .h")};
+  cl::opt<bool> backward{
+      "backward", cl::cat(category),
+      cl::desc("Derive the backward pass and compile both")};
+  cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
+                              cl::value_desc("name"),
+                              cl::desc("The device (default: cpu)")};
+  cl::opt<std::string> recipe{
+      "recipe", cl::init("tensorwise"), cl::cat(category),
+      cl::value_desc("name"),
+      cl::desc("How scales are chosen: tensorwise (default), or none")};
+  cl::opt<std::string> cpu{
+      "mcpu", cl::init("native"), cl::cat(category), cl::value_desc("name"),
+      cl::desc("Processor of the host code, as LLVM names it (default: this "
+               "machine's)")};
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The header
+//===----------------------------------------------------------------------===//
+
+/// One line of the header for each tensor of `function`.
+static std::string describeTensors(Model &model) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  func::FuncOp function = model.getFunction();
+  unsigned number = 0;
+  auto describe = [&](StringRef name, Type type) {
+    os << "//   " << number++ << "  " << name << ": " << type << "\n";
+  };
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
+    bool tangent = index >= model.numArguments;
+    describe(tangent ? "d_" + model.resultNames[index - model.numArguments]
+                     : model.argumentNames[index],
+             type);
+  }
+  os << "//   and the results\n";
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    describe(index < model.resultNames.size() ? StringRef(model.resultNames[index])
+                                              : "result",
+             type);
+  return text;
+}
+
+static std::string writeHeader(const Options &options, Model &model) {
+  const std::string &name = model.function;
+  std::string guard = "FP8_COMPILED_" + StringRef(name).upper() + "_H";
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << "// Made by fp8-compile for " << options.target << ", recipe "
+     << options.recipe << ".\n//\n"
+     << "// Tensors, in this order, row-major without gaps: the arguments\n"
+     << describeTensors(model) << "\n#ifndef " << guard << "\n#define " << guard
+     << "\n\n#include \"fp8rt/fp8rt.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n"
+     << "#endif\n\n"
+     << "/// Runs the step. `workspace` holds what " << name
+     << "_workspace says and starts at a\n"
+     << "/// multiple of 256 bytes; " << name
+     << "_prepare was called before with these sizes. Returns\n"
+     << "/// an fp8rt_status.\n"
+     << "int32_t " << name
+     << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
+     << "    void *workspace, fp8rt_stream *stream);\n\n"
+     << "/// The bytes of workspace for these sizes. Pointers are not looked at.\n"
+     << "int32_t " << name
+     << "_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);\n\n"
+     << "/// Does once, for these sizes and this device, what calls rely on.\n"
+     << "int32_t " << name
+     << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n"
+     << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Code
+//===----------------------------------------------------------------------===//
+
+static FailureOr<std::unique_ptr<llvm::TargetMachine>>
+createMachine(StringRef cpu) {
+  llvm::InitializeNativeTarget();
+  llvm::InitializeNativeTargetAsmPrinter();
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  std::string message;
+  const llvm::Target *target =
+      llvm::TargetRegistry::lookupTarget(triple, message);
+  if (!target)
+    return report(message);
+  bool native = cpu == "native";
+  std::string features;
+  if (native) {
+    llvm::SubtargetFeatures found;
+    for (const auto &[name, on] : llvm::sys::getHostCPUFeatures())
+      found.AddFeature(name, on);
+    features = found.getString();
+  }
+  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
+      triple, native ? llvm::sys::getHostCPUName() : cpu, features, {},
+      llvm::Reloc::PIC_));
+  if (!native && !machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
+    return report("expects a processor that LLVM knows, but got '" + cpu + "'");
+  return machine;
+}
+
+/// Writes `module`, in the LLVM dialect, to an object file.
+static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
+                                StringRef path) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
+  if (!code)
+    return failure();
+  code->setDataLayout(machine.createDataLayout());
+  code->setTargetTriple(machine.getTargetTriple());
+  if (llvm::Error error = makeOptimizingTransformer(
+          /*optLevel=*/2, /*sizeLevel=*/0, &machine)(code.get()))
+    return report(std::move(error));
+  std::error_code error;
+  llvm::raw_fd_ostream os(path, error);
+  if (error)
+    return report("cannot write '" + path + "': " + error.message());
+  llvm::legacy::PassManager passes;
+  if (machine.addPassesToEmitFile(passes, os, nullptr,
+                                  llvm::CodeGenFileType::ObjectFile))
+    return report("this LLVM writes no object files for the host");
+  passes.run(*code);
+  return success();
+}
+
+/// Links `object` to the shared library `library`, with fp8rt of this
+/// installation.
+static LogicalResult link(StringRef object, StringRef library) {
+  std::string self = llvm::sys::fs::getMainExecutable(
+      nullptr, reinterpret_cast<void *>(&createMachine));
+  SmallString<128> lib(llvm::sys::path::parent_path(self));
+  llvm::sys::path::append(lib, "..", "lib");
+  llvm::sys::path::remove_dots(lib, /*remove_dot_dot=*/true);
+  for (StringRef name : {"cc", "clang-22", "clang", "gcc"}) {
+    llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
+    if (!driver)
+      continue;
+    std::string search = ("-L" + lib).str();
+    StringRef arguments[] = {*driver, "-shared", "-o",      library, object,
+                             search,  "-lfp8rt", "-lm"};
+    std::string message;
+    if (llvm::sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0,
+                                  &message) == 0)
+      return success();
+    return report("linking with " + name + " failed" +
+                  (message.empty() ? "" : ": " + message));
+  }
+  return report("expects cc, clang or gcc on PATH to link with, but found none");
+}
+
+/// A file beside `output` that goes away unless it is renamed.
+static FailureOr<SmallString<128>> makeTemporary(StringRef output,
+                                                 StringRef suffix) {
+  SmallString<128> path;
+  if (std::error_code error = llvm::sys::fs::createUniqueFile(
+          output + "-%%%%%%" + suffix, path))
+    return report("cannot write beside '" + output + "': " + error.message());
+  return path;
+}
+
+/// Writes library and header, both or none.
+static LogicalResult writeOutputs(const Options &options, ModuleOp module,
+                                  StringRef header) {
+  auto machine = createMachine(options.cpu);
+  if (failed(machine))
+    return failure();
+  auto object = makeTemporary(options.output, ".o");
+  if (failed(object))
+    return failure();
+  llvm::FileRemover removeObject(*object);
+  auto library = makeTemporary(options.output, ".so");
+  if (failed(library))
+    return failure();
+  llvm::FileRemover removeLibrary(*library);
+  SmallString<128> headerPath(options.output.getValue());
+  llvm::sys::path::replace_extension(headerPath, "h");
+  std::error_code error;
+  llvm::ToolOutputFile headerFile(headerPath, error, llvm::sys::fs::OF_Text);
+  if (error)
+    return report("cannot write '" + headerPath + "': " + error.message());
+  headerFile.os() << header;
+  if (failed(emitObject(module, **machine, *object)) ||
+      failed(link(*object, *library)))
+    return failure();
+  error = llvm::sys::fs::rename(*library, options.output);
+  if (error)
+    return report("cannot write '" + options.output + "': " + error.message());
+  removeLibrary.releaseFile();
+  headerFile.keep();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Main
+//===----------------------------------------------------------------------===//
+
+static LogicalResult run(const Options &options, Model &model) {
+  fp8::TrainOptions train;
+  train.target = options.target.getValue();
+  train.recipe = options.recipe.getValue();
+  ModuleOp module = *model.module;
+  for (const fp8::Stage &stage : fp8::getTrainStages(train, options.backward))
+    if (failed(runStage(module, stage)))
+      return failure();
+  std::string header = writeHeader(options, model);
+  for (const fp8::Stage &stage : fp8::getLowerToCpuStages())
+    if (failed(runStage(module, stage)))
+      return failure();
+  return writeOutputs(options, module, header);
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  toolName = "fp8-compile";
+  Options options;
+  cl::HideUnrelatedOptions(options.category);
+  cl::ParseCommandLineOptions(argc, argv,
+                              "Compiles a model's step to a shared library\n");
+  if (failed(checkTarget(options.target)) || failed(checkRecipe(options.recipe)))
+    return EXIT_FAILURE;
+  if (options.target != "cpu") {
+    (void)report("expects target cpu, but got '" + options.target + "'");
+    return EXIT_FAILURE;
+  }
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  registerAllToLLVMIRTranslations(registry);
+  fp8::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler diagnostics(sources, &context);
+  Model model;
+  if (failed(loadModel(options.file, /*inputs=*/"", options.backward, context,
+                       sources, model)) ||
+      failed(run(options, model)))
+    return EXIT_FAILURE;
+  return EXIT_SUCCESS;
+}
