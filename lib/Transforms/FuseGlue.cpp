@@ -159,9 +159,13 @@ static bool shouldFuse(linalg::GenericOp producer) {
          (count - 1) * getInputBits(producer) <= count * stored;
 }
 
+/// Takes the producer of `use` into the op that reads it. A producer with other
+/// readers goes in as a copy: the fused op would return its result as well.
 static LogicalResult fuseInto(IRRewriter &rewriter, OpOperand &use) {
   Operation *reader = use.getOwner();
   rewriter.setInsertionPoint(reader);
+  if (!use.get().hasOneUse())
+    use.set(rewriter.clone(*use.get().getDefiningOp())->getResult(0));
   FailureOr<linalg::ElementwiseOpFusionResult> fused =
       linalg::fuseElementwiseOps(rewriter, &use);
   if (failed(fused))
