@@ -36,6 +36,8 @@ inline constexpr StringLiteral kNameAttr = "fp8.name";
 inline constexpr StringLiteral kResultAttr = "fp8.result";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
+/// Attribute of a function that is one kernel of a device.
+inline constexpr StringLiteral kKernelAttr = "fp8.kernel";
 
 } // namespace mlir::fp8
 

@@ -246,6 +246,52 @@ def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make a function of what is to be one kernel";
+  let description = [{
+    Runs on buffers, before `fp8-plan-workspace`: here no two allocations
+    overlap, and so ops can move. Each `linalg` op of a public function becomes
+    the body of a private function with the attribute `fp8.kernel`, and a call of
+    it. The function knows the ranks of its buffers and not their sizes, so that
+    kernels which differ in sizes only are one. On the way:
+
+    - a scalar op (that of `fp8.scale`) goes into the kernel that first reads what
+      it computes; a scalar that nobody else reads needs no memory;
+    - amax reductions whose inputs are ready at the same time become one kernel;
+    - the slots that they start from lie in one buffer, which is cleared once, at
+      the start of the function; other fills with zero bits become `gpu.memset`.
+
+    Replaces
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%amax : memref<f32>)
+    linalg.generic {...} ins(%x : memref<64x32xbf16>) outs(%amax : memref<f32>) { ... }
+    linalg.generic {iterator_types = []} ins(%amax : memref<f32>) outs(%scale, %descale : ...) { ... }
+    linalg.generic {...} ins(%x, %scale : ...) outs(%q, %qt : ...) { ... }
+    ```
+
+    with
+
+    ```mlir
+    gpu.memset %slots, %c0_i8 : memref<256xi8>, i8
+    call @amax(%x, %amax) : (memref<?x?xbf16>, memref<f32>) -> ()
+    call @cast_transpose(%amax, %descale, %x, %q, %qt) : ...
+    ...
+    func.func private @cast_transpose(%amax: memref<f32>, ...) attributes {fp8.kernel} {
+      %scale = memref.alloca() : memref<f32>
+      linalg.generic {iterator_types = []} ins(%amax : memref<f32>) outs(%scale, %descale : ...) { ... }
+      linalg.generic {...} ins(%x, %scale : ...) outs(%q, %qt : ...) { ... }
+      return
+    }
+    ```
+
+    What still reads or writes buffers outside of kernels is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "gpu::GPUDialect", "linalg::LinalgDialect",
+                           "memref::MemRefDialect"];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
