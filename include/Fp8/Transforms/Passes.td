@@ -292,6 +292,65 @@ def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
+def GenerateGpuKernelsPass
+    : Pass<"fp8-generate-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Write the code of outlined kernels for a GPU";
+  let description = [{
+    Each function with the attribute `fp8.kernel` becomes a `gpu.func` of the
+    module `@fp8_kernels`, and its calls become launches. A kernel takes
+    pointers, then the sizes and strides that it needs as i64; any size and any
+    alignment is right, and where pointers and rows are multiples of 16 bytes
+    accesses are 16 bytes wide. Replaces
+
+    ```mlir
+    call @cast(%amax, %descale, %x, %q) : (memref<f32>, memref<f32>, memref<?x?xbf16>, memref<?x?xf8E4M3FN>) -> ()
+    ```
+
+    with
+
+    ```mlir
+    gpu.launch_func @fp8_kernels::@cast blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1)
+        args(%p0 : !llvm.ptr<1>, ..., %rows : i64, %cols : i64)
+    ...
+    gpu.module @fp8_kernels [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80">] {
+      gpu.func @cast(%p0: !llvm.ptr<1>, ...) kernel { ... }
+    }
+    ```
+
+    The first of these strategies that fits is taken (an analysis remark names
+    it):
+
+    | strategy | takes | how |
+    | --- | --- | --- |
+    | scalar | scalars from scalars | one thread |
+    | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
+    | tile | elementwise, one result transposed | tiles of 128 bytes x 128 through shared memory |
+    | elementwise | parallel loops, results as the loops are | vectors of 16 bytes |
+    | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
+    | column-reduction | leading reductions in 32 bits | a block 32 columns |
+    | sequential | every other op whose results have an element of their own for each iteration of the parallel loops | a thread an element |
+
+    Bytes are those of the CPU, except that sums of the two reductions add up in
+    another order, which depends on the sizes alone. The division of `fp8.scale`
+    is done in f32 with the same result. Casts to fp8 that saturate use the
+    target's instruction where `ptx-version` has it, and integer code otherwise.
+
+    An op that no strategy takes, and a target that is no GPU, are errors.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
+    "math::MathDialect", "memref::MemRefDialect", "NVVM::NVVMDialect",
+    "ROCDL::ROCDLDialect", "scf::SCFDialect", "vector::VectorDialect"
+  ];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90\"",
+           "The device, a row of the target table: sm_90, gfx942, ...">,
+    Option<"ptxVersion", "ptx-version", "unsigned", /*default=*/"0",
+           "PTX version times ten, 78 for 7.8; 0 is the least that the kernels "
+           "are at their best with">
+  ];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{

@@ -127,6 +127,27 @@ static bool spellAsMemset(IRRewriter &rewriter, linalg::FillOp op) {
   return true;
 }
 
+/// Runs the loops of an elementwise op along its input where that is what is
+/// transposed: kernels know transposed results only.
+static void loopAlongInput(IRRewriter &rewriter, linalg::GenericOp op) {
+  int64_t loops = op.getNumLoops();
+  if (loops < 2 || op.getNumParallelLoops() != loops)
+    return;
+  SmallVector<unsigned> swapped =
+      llvm::to_vector(llvm::seq<unsigned>(0, loops));
+  std::swap(swapped[loops - 2], swapped[loops - 1]);
+  AffineMap map = AffineMap::getPermutationMap(swapped, op.getContext());
+  bool found = false;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (op.getMatchingIndexingMap(input).isIdentity())
+      return;
+    found |= op.getMatchingIndexingMap(input) == map;
+  }
+  rewriter.setInsertionPoint(op);
+  if (found)
+    (void)linalg::interchangeGenericOp(rewriter, op, swapped);
+}
+
 LogicalResult fp8::spellAsGenerics(Block &block) {
   IRRewriter rewriter(block.getParentOp()->getContext());
   for (Operation &op : llvm::make_early_inc_range(block)) {
@@ -144,6 +165,8 @@ LogicalResult fp8::spellAsGenerics(Block &block) {
     if (failed(linalg::generalizeNamedOp(rewriter, named)))
       return op.emitOpError("cannot be written as a linalg.generic");
   }
+  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>()))
+    loopAlongInput(rewriter, op);
   return success();
 }
 
@@ -206,12 +229,19 @@ void fp8::clearSlotsOnce(Block &block) {
 /// computes, if it does so as a kernel does, and nothing changes its inputs
 /// before.
 static linalg::GenericOp findReader(linalg::GenericOp scalar) {
+  // Blocks would read what the first one has changed.
+  for (BlockArgument old : scalar.getRegionOutputArgs())
+    if (!old.use_empty())
+      return {};
   SmallVector<Value> inputs, outputs;
   for (Value input : scalar.getDpsInputs())
     if (isa<MemRefType>(input.getType()))
       inputs.push_back(getRootBuffer(input));
   for (Value output : scalar.getDpsInits())
     outputs.push_back(getRootBuffer(output));
+  for (Value output : outputs)
+    if (llvm::is_contained(inputs, output))
+      return {};
   for (Operation *op = scalar->getNextNode(); op; op = op->getNextNode()) {
     bool reads = llvm::any_of(
         outputs, [&](Value root) { return touches(op, root); });
