@@ -47,6 +47,11 @@ public:
   virtual Value convertPair(OpBuilder &b, Location loc, Value low, Value high,
                             FloatType type) const = 0;
 
+  /// 1/x for an f32 in [1, 2), off by one unit in the last place at most; and
+  /// exactly for 0, infinity and NaN.
+  virtual Value approximateReciprocal(OpBuilder &b, Location loc,
+                                      Value x) const = 0;
+
   /// The maximum of an i32 over the subgroup, as signed numbers, in every
   /// thread of it. All threads take part.
   virtual Value reduceMax(OpBuilder &b, Location loc, Value value) const = 0;

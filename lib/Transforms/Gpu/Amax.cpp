@@ -147,6 +147,7 @@ void AmaxStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
                [&] { vendor.atomicMax(b, b.getLoc(), pointer, result); });
     });
   }
+  b.storeScalars();
 }
 
 std::unique_ptr<Strategy> fp8::createAmaxStrategy() {

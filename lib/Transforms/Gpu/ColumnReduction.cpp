@@ -155,6 +155,7 @@ void ColumnEmitter::emitColumns(unsigned vector) {
                               getPlace(number, line, b.add(lane, b.i32(i))));
   b.create<gpu::BarrierOp>();
   emitLast(lines);
+  b.storeScalars();
 }
 
 void ColumnEmitter::emitLast(unsigned lines) {

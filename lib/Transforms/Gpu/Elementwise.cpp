@@ -109,6 +109,7 @@ void ElementwiseStrategy::emit(KernelBuilder &b,
     b.emitPrologue(getPrologueOps(unit));
     for (unsigned i = 0; i < unroll; ++i)
       emitElements(b, op, inputs[i], indices[i], vector);
+    b.storeScalars();
   };
   auto slow = [&] {
     b.emitPrologue(getPrologueOps(unit));
@@ -120,6 +121,7 @@ void ElementwiseStrategy::emit(KernelBuilder &b,
                  emitElements(b, op, inputs, index, 1);
                  return {};
                });
+    b.storeScalars();
   };
   b.emitIf(isFast, fast, slow);
 }

@@ -19,6 +19,7 @@
 #include "mlir/IR/Remarks.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 namespace mlir::fp8 {
 #define GEN_PASS_DEF_GENERATEGPUKERNELSPASS
@@ -216,15 +217,50 @@ static void launch(func::CallOp call, const Kernel &kernel,
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// What is left of small floats and of functions, exactly and without a
-/// library.
+/// The LLVM intrinsic that is `op`, exact or correctly rounded; "" if there is
+/// none. Upstream's conversions take these ops to vendors' libraries.
+static StringRef getIntrinsic(Operation *op) {
+  return llvm::TypeSwitch<Operation *, StringRef>(op)
+      .Case<math::AbsFOp>([](auto) { return "llvm.fabs"; })
+      .Case<math::CeilOp>([](auto) { return "llvm.ceil"; })
+      .Case<math::CopySignOp>([](auto) { return "llvm.copysign"; })
+      .Case<math::FloorOp>([](auto) { return "llvm.floor"; })
+      .Case<math::FmaOp>([](auto) { return "llvm.fma"; })
+      .Case<math::RoundEvenOp>([](auto) { return "llvm.roundeven"; })
+      .Case<math::SqrtOp>([](auto) { return "llvm.sqrt"; })
+      .Case<math::TruncOp>([](auto) { return "llvm.trunc"; })
+      .Default([](Operation *) { return ""; });
+}
+
+/// What is left of small floats and of functions, without a library.
 static LogicalResult expandMath(gpu::GPUModuleOp kernels) {
   RewritePatternSet arith(kernels.getContext());
   populateExpandArithPatterns(arith);
   walkAndApplyPatterns(kernels, std::move(arith));
   RewritePatternSet math(kernels.getContext());
   populateMathPolynomialApproximationPatterns(math);
-  return applyPatternsGreedily(kernels, std::move(math));
+  if (failed(applyPatternsGreedily(kernels, std::move(math))))
+    return failure();
+  SmallVector<Operation *> left;
+  kernels.walk([&](Operation *op) {
+    if (isa_and_present<math::MathDialect>(op->getDialect()))
+      left.push_back(op);
+  });
+  for (Operation *op : left) {
+    StringRef intrinsic = getIntrinsic(op);
+    Type type = op->getResult(0).getType();
+    if (intrinsic.empty() || !(type.isF32() || type.isF64()))
+      return op->emitOpError("has no code for a GPU yet on ") << type;
+    OpBuilder b(op);
+    std::string name =
+        (intrinsic + (type.isF32() ? ".f32" : ".f64")).str();
+    auto call = LLVM::CallIntrinsicOp::create(b, op->getLoc(), type,
+                                              b.getStringAttr(name),
+                                              op->getOperands());
+    op->replaceAllUsesWith(call->getResults());
+    op->erase();
+  }
+  return success();
 }
 
 namespace {

@@ -70,6 +70,11 @@ public:
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, type);
   }
 
+  Value approximateReciprocal(OpBuilder &b, Location loc,
+                              Value x) const override {
+    return NVVM::RcpApproxFtzF32Op::create(b, loc, b.getF32Type(), x);
+  }
+
   Value reduceMax(OpBuilder &b, Location loc, Value value) const override {
     return gpu::SubgroupReduceOp::create(b, loc, value,
                                          gpu::AllReduceOperation::MAXSI,
@@ -131,6 +136,14 @@ public:
       packed = ROCDL::CvtPkBf8F32Op::create(b, loc, i32, low, high, old,
                                             /*wordSel=*/false);
     return arith::TruncIOp::create(b, loc, b.getI16Type(), packed);
+  }
+
+  Value approximateReciprocal(OpBuilder &b, Location loc,
+                              Value x) const override {
+    return LLVM::CallIntrinsicOp::create(b, loc, b.getF32Type(),
+                                         b.getStringAttr("llvm.amdgcn.rcp.f32"),
+                                         x)
+        .getResults();
   }
 
   Value reduceMax(OpBuilder &b, Location loc, Value value) const override {

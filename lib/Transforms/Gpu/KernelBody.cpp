@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "KernelBuilder.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "ScaleDivision.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 
@@ -26,19 +26,11 @@ static constexpr int64_t kMaxExponent = 64;
 // What the device does in other ways
 //===----------------------------------------------------------------------===//
 
-/// The constant `value` is, or nothing.
-static std::optional<double> getConstant(Value value) {
-  FloatAttr attribute;
-  if (!matchPattern(value, m_Constant(&attribute)))
-    return std::nullopt;
-  return attribute.getValueAsDouble();
-}
-
 /// If `value` is `Op(x, c)` with that constant, x.
 template <typename OpTy>
 static Value matchWithConstant(Value value, double constant) {
   auto op = value.getDefiningOp<OpTy>();
-  if (!op || getConstant(op.getRhs()) != constant)
+  if (!op || getFloatConstant(op.getRhs()) != constant)
     return {};
   return op.getLhs();
 }
@@ -55,51 +47,6 @@ static Value matchSaturatingCast(arith::TruncFOp op) {
   if (Value high = matchWithConstant<arith::MinimumFOp>(op.getIn(), bound))
     return matchWithConstant<arith::MaximumFOp>(high, -bound);
   return {};
-}
-
-namespace {
-/// `f32(dividend / max(f64(amax), eps))` in f64, as fp8.scale defines it.
-struct ScaleDivision {
-  Value amax;
-  double dividend, eps;
-};
-} // namespace
-
-/// In f32 a correctly rounded division gives the same: 53 bits are at least
-/// 2 * 24 + 2, so that the second rounding does no harm (S. Figueroa, "When is
-/// double rounding innocuous?", 1995), as long as no quotient is subnormal.
-static std::optional<ScaleDivision> matchScaleDivision(arith::TruncFOp op) {
-  if (!op.getType().isF32() || !op.getIn().getType().isF64())
-    return std::nullopt;
-  auto division = op.getIn().getDefiningOp<arith::DivFOp>();
-  if (!division)
-    return std::nullopt;
-  auto floored = division.getRhs().getDefiningOp<arith::MaximumFOp>();
-  std::optional<double> dividend = getConstant(division.getLhs());
-  if (!floored || !dividend || *dividend < 4 || *dividend > 65536 ||
-      static_cast<float>(*dividend) != *dividend)
-    return std::nullopt;
-  std::optional<double> eps = getConstant(floored.getRhs());
-  auto wide = floored.getLhs().getDefiningOp<arith::ExtFOp>();
-  if (!eps || !(*eps > 1e-30) || !wide || !wide.getIn().getType().isF32())
-    return std::nullopt;
-  return ScaleDivision{wide.getIn(), *dividend, *eps};
-}
-
-static Value emitScaleDivision(KernelBuilder &b, const ScaleDivision &scale,
-                               Value amax) {
-  // a <= eps holds for the same f32 as with the largest f32 below eps.
-  float eps = static_cast<float>(scale.eps);
-  if (eps > scale.eps)
-    eps = std::nextafter(eps, 0.0f);
-  auto number = [&](float x) -> Value {
-    return b.create<arith::ConstantOp>(b.getF32FloatAttr(x));
-  };
-  Value quotient = b.create<arith::DivFOp>(number(scale.dividend), amax);
-  Value small = b.create<arith::CmpFOp>(arith::CmpFPredicate::OLE, amax,
-                                        number(eps));
-  return b.create<arith::SelectOp>(
-      small, number(scale.dividend / scale.eps), quotient);
 }
 
 /// x^n as convert-math-to-funcs computes it: squares from the low bit up.
@@ -226,9 +173,9 @@ SmallVector<Value> BodyEmitter::getNeeds(Operation *op) {
     if (Value source = matchSaturatingCast(cast))
       if (b.getVendor().hasConvert(::cast<FloatType>(cast.getType())))
         return {source};
-    if (std::optional<ScaleDivision> scale = matchScaleDivision(cast))
-      return {scale->amax};
   }
+  if (std::optional<ScaleDivision> scale = matchScaleDivision(op))
+    return {scale->divisor};
   return llvm::to_vector(op->getOperands());
 }
 
@@ -277,18 +224,18 @@ void BodyEmitter::emit(Operation *op) {
     lanes[index.getResult()] = result;
     return;
   }
-  std::optional<ScaleDivision> scale;
   if (auto cast = dyn_cast<arith::TruncFOp>(op)) {
     Value source = matchSaturatingCast(cast);
     if (source && b.getVendor().hasConvert(::cast<FloatType>(cast.getType())))
       return emitCast(cast, source);
-    scale = matchScaleDivision(cast);
   }
+  std::optional<ScaleDivision> scale = matchScaleDivision(op);
   SmallVector<Lanes> results(op->getNumResults());
   for (unsigned i = 0; i < count; ++i) {
     SmallVector<Value> values;
     if (scale) {
-      values.push_back(emitScaleDivision(b, *scale, getValues(scale->amax)[i]));
+      values.push_back(emitScaleDivision(b, *scale,
+                                         getValues(scale->divisor)[i]));
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands())
@@ -305,7 +252,8 @@ void BodyEmitter::emit(Operation *op) {
 }
 
 Lanes BodyEmitter::get(Value value) {
-  if (!lanes.contains(value))
+  // Pairs stay pairs: they are stored as such.
+  if (!lanes.contains(value) || lanes[value].pairs.empty())
     (void)getValues(value);
   return lanes[value];
 }
@@ -324,16 +272,8 @@ ArrayRef<Value> BodyEmitter::getValues(Value value) {
     result.values.assign(count, copy);
     it = lanes.try_emplace(value, result).first;
   }
-  Lanes &known = it->second;
-  if (known.values.empty())
-    for (Value pair : known.pairs) {
-      Value high = b.create<arith::ShRUIOp>(
-          pair, b.create<arith::ConstantOp>(b.getI16IntegerAttr(8)));
-      for (Value half : {pair, high})
-        known.values.push_back(b.create<arith::BitcastOp>(
-            known.element, b.create<arith::TruncIOp>(b.getI8Type(), half)));
-    }
-  return known.values;
+  b.unpack(it->second);
+  return it->second.values;
 }
 
 SmallVector<Lanes> KernelBuilder::emitBody(linalg::GenericOp op,
@@ -344,7 +284,7 @@ SmallVector<Lanes> KernelBuilder::emitBody(linalg::GenericOp op,
   BodyEmitter emitter(*this, op.getBody(), count, coordinates);
   for (auto [argument, lanes, operand] :
        llvm::zip(op.getRegionInputArgs(), inputs, getInputs(op))) {
-    if (lanes.size() != 0) {
+    if (!lanes.isEmpty()) {
       emitter.set(argument, lanes);
       continue;
     }
@@ -411,14 +351,11 @@ SmallVector<Lanes> KernelBuilder::loadInputsAt(linalg::GenericOp op,
 
 void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
   known.clear();
-  auto load = [&](linalg::GenericOp op) {
+  stored.clear();
+  for (linalg::GenericOp op : ops) {
     for (const KernelOperand &input : getInputs(op))
       if (input.isBuffer() && input.isScalar && !known.contains(input.buffer))
         known[input.buffer] = loadOne(input, i64(0));
-  };
-  SmallVector<std::pair<KernelOperand, Value>> stores;
-  for (linalg::GenericOp op : ops) {
-    load(op);
     if (op.getNumLoops() != 0)
       continue;
     SmallVector<Lanes> inputs(op.getNumDpsInputs()), outputs;
@@ -436,14 +373,17 @@ void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
     for (auto [output, result] : llvm::zip(getOutputs(op), results)) {
       known[output.buffer] = result.values[0];
       if (numbers.contains(output.buffer))
-        stores.push_back({output, result.values[0]});
+        stored.push_back(output);
     }
   }
-  if (stores.empty())
+}
+
+void KernelBuilder::storeScalars() {
+  if (stored.empty())
     return;
   Value first = isZero(create<arith::OrIOp>(thread, block));
   emitIf(first, [&] {
-    for (auto &[output, value] : stores)
-      storeOne(output, i64(0), value);
+    for (const KernelOperand &output : stored)
+      storeOne(output, i64(0), known.lookup(output.buffer));
   });
 }

@@ -328,18 +328,34 @@ Lanes KernelBuilder::loadLanes(const KernelOperand &operand, Value offset,
   lanes.element = operand.element;
   for (int64_t first = 0; first < count; first += step) {
     Value address = getAddress(*this, operand, add(offset, i64(first)));
-    Value vector = create<LLVM::LoadOp>(type, address, step * bytes);
-    for (int64_t i = 0; i < step; ++i)
-      lanes.values.push_back(
-          fromMemory(create<vector::ExtractOp>(vector, i), operand.element));
+    lanes.chunks.push_back(
+        create<LLVM::LoadOp>(type, address, step * bytes).getResult());
   }
   return lanes;
+}
+
+void KernelBuilder::unpack(Lanes &lanes) {
+  if (!lanes.values.empty())
+    return;
+  for (Value chunk : lanes.chunks)
+    for (int64_t i = 0, end = cast<VectorType>(chunk.getType()).getDimSize(0);
+         i < end; ++i)
+      lanes.values.push_back(
+          fromMemory(create<vector::ExtractOp>(chunk, i), lanes.element));
+  for (Value pair : lanes.pairs) {
+    Value eight = create<arith::ConstantOp>(getI16IntegerAttr(8));
+    Value high = create<arith::ShRUIOp>(pair, eight);
+    for (Value half : {pair, high})
+      lanes.values.push_back(fromMemory(
+          create<arith::TruncIOp>(getI8Type(), half), lanes.element));
+  }
 }
 
 void KernelBuilder::storeLanes(const KernelOperand &operand, Value offset,
                                const Lanes &lanes) {
   int64_t bytes = getElementBytes(operand.element);
-  int64_t count = lanes.size();
+  int64_t count =
+      lanes.pairs.empty() ? lanes.values.size() : 2 * lanes.pairs.size();
   int64_t step = std::min<int64_t>(count, kVectorBytes / bytes);
   Type memory = getMemoryType(operand.element);
   for (int64_t first = 0; first < count; first += step) {

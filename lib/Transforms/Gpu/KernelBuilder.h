@@ -31,13 +31,18 @@ namespace mlir::fp8 {
 
 /// Values of one type for neighbouring elements.
 struct Lanes {
-  /// One a lane; empty if only `pairs` are at hand.
+  /// One a lane; empty if only `pairs` or `chunks` are at hand.
   SmallVector<Value> values;
   /// Two fp8 values each, as i16, the first in the low byte.
   SmallVector<Value> pairs;
+  /// Vectors as they were loaded. Taken apart where the values are used: apart
+  /// they need more registers.
+  SmallVector<Value> chunks;
   Type element;
 
-  size_t size() const { return values.empty() ? 2 * pairs.size() : values.size(); }
+  bool isEmpty() const {
+    return values.empty() && pairs.empty() && chunks.empty();
+  }
 };
 
 /// A size or a stride of a buffer, which the host passes to the kernel.
@@ -127,6 +132,8 @@ public:
   /// `count` elements from `offset`, which lie side by side and are aligned to
   /// 16 bytes, or to their size if that is less.
   Lanes loadLanes(const KernelOperand &operand, Value offset, unsigned count);
+  /// Fills in `values`.
+  void unpack(Lanes &lanes);
   void storeOne(const KernelOperand &operand, Value offset, Value value);
   void storeLanes(const KernelOperand &operand, Value offset,
                   const Lanes &lanes);
@@ -157,9 +164,11 @@ public:
                               ArrayRef<Lanes> outputs, ValueRange wanted,
                               unsigned count, ValueRange coordinates = {});
 
-  /// Computes the scalar ops before the main one, and has one thread of the
-  /// grid store what others read. Needed where the scalars are.
+  /// Computes the scalar ops of a kernel and loads scalar inputs. Each branch
+  /// that uses scalars starts with it.
   void emitPrologue(ArrayRef<linalg::GenericOp> ops);
+  /// Has one thread of the grid store what others read of it.
+  void storeScalars();
 
   /// Emits `then` if the condition holds, else `otherwise`.
   void emitIf(Value condition, function_ref<void()> then,
@@ -179,6 +188,8 @@ private:
   llvm::DenseMap<Value, unsigned> numbers;
   /// Scalars that the prologue computed, by their buffer.
   llvm::DenseMap<Value, Value> known;
+  /// Those of them that are stored.
+  SmallVector<KernelOperand> stored;
   SmallVector<SizeArgument> sizes;
   SmallVector<Value> sizeValues;
   Value thread, block, grid;

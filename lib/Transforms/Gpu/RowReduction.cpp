@@ -192,6 +192,7 @@ void RowEmitter::emit() {
       }
     });
   });
+  b.storeScalars();
 }
 
 void RowReductionStrategy::emit(KernelBuilder &b,

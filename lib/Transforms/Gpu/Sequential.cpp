@@ -78,7 +78,7 @@ static SmallVector<Value> emitLoops(KernelBuilder &b, linalg::GenericOp op,
       lanes.values.push_back(b.loadOne(input, b.getOffset(input, place)));
   }
   for (Value value : carried)
-    outputs.push_back(Lanes{{value}, {}, value.getType()});
+    outputs.push_back(Lanes{{value}, {}, {}, value.getType()});
   SmallVector<Value> results;
   for (const Lanes &lanes :
        b.emitBody(op, inputs, outputs,
@@ -116,6 +116,7 @@ void SequentialStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
     for (auto [number, output] : llvm::enumerate(getOutputs(op)))
       b.storeOne(output, offsets[number], results[number]);
   });
+  b.storeScalars();
 }
 
 std::unique_ptr<Strategy> fp8::createSequentialStrategy() {

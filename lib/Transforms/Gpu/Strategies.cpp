@@ -121,6 +121,7 @@ public:
 
   void emit(KernelBuilder &b, const KernelUnit &unit) const override {
     b.emitPrologue(getPrologueOps(unit));
+    b.storeScalars();
   }
 };
 } // namespace

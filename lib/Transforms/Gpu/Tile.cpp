@@ -149,21 +149,21 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
-  auto tiles = [&](Value size, int64_t tile) {
-    return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+  // There are as many tiles as blocks, and so 32 bits hold their numbers.
+  auto tiles = [&](Value size, int64_t tile) -> Value {
+    Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+    return b.create<arith::TruncIOp>(b.getI32Type(), count);
   };
   // Neighbouring blocks work along the rows of the input.
-  Value block = b.widen(b.getBlock());
   Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
-  col0 = b.mul(b.rem(block, across), b.i64(kCols));
-  Value rest = b.div(block, across);
-  if (loops == 2) {
-    batch = b.i64(0);
-    row0 = b.mul(rest, b.i64(tileRows));
-  } else {
-    batch = b.div(rest, down);
-    row0 = b.mul(b.rem(rest, down), b.i64(tileRows));
+  col0 = b.mul(b.widen(b.rem(b.getBlock(), across)), b.i64(kCols));
+  Value rest = b.div(b.getBlock(), across);
+  batch = b.i64(0);
+  if (loops > 2) {
+    batch = b.widen(b.div(rest, down));
+    rest = b.rem(rest, down);
   }
+  row0 = b.mul(b.widen(rest), b.i64(tileRows));
   group = b.rem(b.getThread(), b.i32(kCols / kThreadCols));
   threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
                     b.i32(kThreadRows));
@@ -298,6 +298,7 @@ void TileEmitter::emitFast() {
   shareColumns(columns);
   b.create<gpu::BarrierOp>();
   storeColumns();
+  b.storeScalars();
 }
 
 /// Element by element, and yet with neighbouring threads on neighbouring bytes.
@@ -350,6 +351,7 @@ void TileEmitter::emitSlow() {
     });
     return {};
   });
+  b.storeScalars();
 }
 
 void TileEmitter::emit() {
