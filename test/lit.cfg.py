@@ -37,7 +37,7 @@ config.substitutions += [
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%oracle", os.path.join(config.test_source_root, "oracle")),
-    ("%fp8rt", os.path.join(config.fp8_binary_dir, "lib", "libfp8rt.so")),
+    ("%fp8rt_dir", os.path.join(config.fp8_binary_dir, "lib")),
     ("%source", config.fp8_source_dir),
 ]
 

@@ -147,8 +147,8 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
 FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
                                        const fp8rt_matmul_desc *desc);
 
-/// A tensor as a compiled function takes it. The sizes and strides belong to the
-/// caller and are read during the call only.
+/// A tensor as a compiled function takes it. The sizes and strides belong to
+/// the caller and are read during the call only.
 typedef struct fp8rt_tensor {
   /// The first element, in the memory of the context's device.
   void *data;
@@ -172,12 +172,16 @@ typedef struct fp8rt_tensor_spec {
   int32_t type;
 } fp8rt_tensor_spec;
 
-/// Checks `count` tensors: type, rank, sizes, strides, and with `need_data` that
-/// there is a pointer wherever there are elements. Compiled functions call it
-/// first.
+/// Checks `count` tensors: type, rank, sizes, strides, and with `need_data`
+/// that there is a pointer wherever there are elements. Compiled functions call
+/// it first.
 FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
                                       const fp8rt_tensor_spec *specs,
                                       int64_t count, int32_t need_data);
+
+/// Returns FP8RT_INVALID_ARGUMENT with `message`: a condition of the program,
+/// about its sizes, does not hold.
+FP8RT_API int32_t fp8rt_fail(const char *message);
 
 /// The instruction set that the CPU backend runs with: "portable", "avx2" or
 /// "avx512", the best of this machine unless the environment variable

@@ -1,4 +1,5 @@
-//===- BlasLt.cpp --------------------------------------------------*- C++ -*-===//
+//===- BlasLt.cpp --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -44,6 +45,21 @@ static SmallVector<int64_t> opShape(ShapedType type, bool transposed) {
   return shape;
 }
 
+/// Checks the shape of the descale called `name`.
+static LogicalResult verifyDescale(MatmulOp op, StringRef name,
+                                   fp8::GranularityAttr granularity,
+                                   ArrayRef<int64_t> shape, Type descale) {
+  // matmul_c11
+  SmallVector<int64_t> expected = granularity.scaleShape(shape);
+  if (succeeded(verifyCompatibleShape(expected,
+                                      cast<ShapedType>(descale).getShape())))
+    return success();
+  return op.emitOpError("expects ")
+         << name << " of shape "
+         << RankedTensorType::get(expected, getElementTypeOrSelf(descale))
+         << " for granularity " << granularity << ", but got " << descale;
+}
+
 LogicalResult MatmulOp::verify() {
   auto a = cast<ShapedType>(getA().getType());
   auto b = cast<ShapedType>(getB().getType());
@@ -74,6 +90,11 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("expects equal contracting dimensions, but op(A) has ")
            << aShape.back() << " columns and op(B) has "
            << bShape[bShape.size() - 2] << " rows";
+  // matmul_c12
+  if (failed(verifyCompatibleShape(a.getShape().drop_back(2),
+                                   b.getShape().drop_back(2))))
+    return emitOpError("expects equal batch dimensions, but got ")
+           << a << " and " << b;
   // matmul_c5
   aShape.back() = bShape.back();
   if (failed(verifyCompatibleShape(aShape, out.getShape())))
@@ -92,7 +113,31 @@ LogicalResult MatmulOp::verify() {
     return emitOpError("expects two fp8 operands or two of one wide type, but "
                        "got ")
            << a.getElementType() << " and " << b.getElementType();
-  return success();
+  // matmul_c8
+  if (Value acc = getAcc())
+    if (failed(verifyCompatibleShape(cast<ShapedType>(acc.getType()).getShape(),
+                                     out.getShape())))
+      return emitOpError("expects an accumulator of the shape of out ")
+             << out << ", but got " << acc.getType();
+  // matmul_c9
+  if (Value bias = getBias()) {
+    auto type = cast<ShapedType>(bias.getType());
+    int64_t columns = out.getShape().back();
+    if (type.getRank() != 1 ||
+        failed(verifyCompatibleShape(type.getDimSize(0), columns)))
+      return emitOpError("expects a bias along the columns of out ")
+             << out << ", but got " << bias.getType();
+  }
+  if (!narrow)
+    return success();
+  // matmul_c10
+  if (!getDescaleB())
+    return emitOpError("expects two descales, but got one");
+  if (failed(verifyDescale(*this, "descale_a", getGranularityA(),
+                           opShape(a, getTransA()), getDescaleA().getType())))
+    return failure();
+  return verifyDescale(*this, "descale_b", getGranularityB(),
+                       opShape(b, getTransB()), getDescaleB().getType());
 }
 
 void MatmulOp::getEffects(
@@ -129,10 +174,9 @@ struct MatmulBufferization
     return false;
   }
 
-  LogicalResult
-  bufferize(Operation *op, RewriterBase &rewriter,
-            const bufferization::BufferizationOptions &options,
-            bufferization::BufferizationState &state) const {
+  LogicalResult bufferize(Operation *op, RewriterBase &rewriter,
+                          const bufferization::BufferizationOptions &options,
+                          bufferization::BufferizationState &state) const {
     rewriter.setInsertionPoint(op);
     SmallVector<Value> buffers;
     for (Value operand : op->getOperands()) {

@@ -13,6 +13,7 @@
 
 #include "Fp8/IR/Fp8Dialect.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -48,6 +49,11 @@ void Fp8Dialect::initialize() {
 #define GET_ATTRDEF_LIST
 #include "Fp8/IR/Fp8Attributes.cpp.inc"
       >();
+}
+
+Operation *Fp8Dialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                           Type type, Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
 SmallVector<Value> fp8::detail::getFloatOperands(Operation *op) {

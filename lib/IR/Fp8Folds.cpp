@@ -1,4 +1,5 @@
-//===- Fp8Folds.cpp ------------------------------------------------*- C++ -*-===//
+//===- Fp8Folds.cpp ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -20,14 +21,15 @@
 using namespace mlir;
 using namespace mlir::fp8;
 
-/// Larger constants stay ops: folding them would only move work to the compiler.
+/// Larger constants stay ops: folding them would only move work to the
+/// compiler.
 static constexpr int64_t kMaxFoldedElements = 1024;
 
 /// `value` rounded to f32; exact for every type but f64.
 static llvm::APFloat toF32(llvm::APFloat value) {
   bool losesInfo;
-  value.convert(llvm::APFloat::IEEEsingle(),
-                llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  value.convert(llvm::APFloat::IEEEsingle(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
   return value;
 }
 
@@ -107,11 +109,16 @@ LogicalResult ScaleOp::fold(FoldAdaptor adaptor,
     return failure();
   double maxFinite = getMaxFinite(cast<FloatType>(getTypeAttr().getValue()));
   SmallVector<float> scales, descales;
-  for (const llvm::APFloat &value : amax.getValues<llvm::APFloat>()) {
+  auto add = [&](const llvm::APFloat &value) {
     float scale = scaleOf(value.convertToFloat(), maxFinite, getPolicy());
     scales.push_back(scale);
     descales.push_back(1.0f / scale);
-  }
+  };
+  // One value stands for all of a splat.
+  if (amax.isSplat() && amax.getNumElements() > 0)
+    add(amax.getSplatValue<llvm::APFloat>());
+  else
+    llvm::for_each(amax.getValues<llvm::APFloat>(), add);
   auto type = cast<ShapedType>(amax.getType());
   results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(scales)));
   results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(descales)));
@@ -148,12 +155,12 @@ OpFoldResult CastOp::fold(FoldAdaptor adaptor) {
   auto factor = scale.getSplatValue<llvm::APFloat>();
   if (input.isSplat() && input.getNumElements() > 0)
     return DenseElementsAttr::get(
-        getType(), castOne(input.getSplatValue<llvm::APFloat>(), factor,
-                           semantics));
-  auto values = llvm::map_to_vector(
-      input.getValues<llvm::APFloat>(), [&](const llvm::APFloat &value) {
-        return castOne(value, factor, semantics);
-      });
+        getType(),
+        castOne(input.getSplatValue<llvm::APFloat>(), factor, semantics));
+  auto values = llvm::map_to_vector(input.getValues<llvm::APFloat>(),
+                                    [&](const llvm::APFloat &value) {
+                                      return castOne(value, factor, semantics);
+                                    });
   return DenseElementsAttr::get(getType(), values);
 }
 

@@ -1,4 +1,5 @@
-//===- Fp8Ops.cpp --------------------------------------------------*- C++ -*-===//
+//===- Fp8Ops.cpp --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,11 +62,11 @@ LogicalResult AmaxOp::inferReturnTypes(MLIRContext *context,
     granularity = GranularityAttr::get(context, GranularityKind::Tensor);
   // amax_c1
   if (!granularity.isTensor() && input.getRank() < 2)
-    return emitOptionalError(location, "expects rank 2 or more for granularity ",
+    return emitOptionalError(location,
+                             "expects rank 2 or more for granularity ",
                              granularity, ", but got ", input);
-  inferredTypes.push_back(
-      RankedTensorType::get(granularity.scaleShape(input.getShape()),
-                            Float32Type::get(context)));
+  inferredTypes.push_back(RankedTensorType::get(
+      granularity.scaleShape(input.getShape()), Float32Type::get(context)));
   return success();
 }
 
@@ -108,7 +109,8 @@ LogicalResult CastOp::verify() {
     return success();
   // cast_c2
   if (getScale() == producer.getDescale())
-    return emitOpError("expects the scale of an fp8.scale, but got its descale");
+    return emitOpError(
+        "expects the scale of an fp8.scale, but got its descale");
   // cast_c3
   Type elementType = getType().getElementType();
   if (producer.getTypeAttr().getValue() != elementType)
@@ -155,10 +157,9 @@ static std::string sizeText(int64_t size) {
   return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
 }
 
-/// The checks that both matmul ops share: ranks, batch sizes, contracting sizes,
-/// the result's shape, accumulator and bias. `name` starts the labels.
-template <typename OpTy>
-static LogicalResult verifyMatmulShapes(OpTy op) {
+/// The checks that both matmul ops share: ranks, batch sizes, contracting
+/// sizes, the result's shape, accumulator and bias. `name` starts the labels.
+template <typename OpTy> static LogicalResult verifyMatmulShapes(OpTy op) {
   RankedTensorType a = op.getA().getType(), b = op.getB().getType();
   RankedTensorType result = op.getType();
   // matmul_c1, scaled_mm_c1
@@ -175,7 +176,8 @@ static LogicalResult verifyMatmulShapes(OpTy op) {
   int64_t bK = bShape.pop_back_val();
   // matmul_c2, scaled_mm_c2
   if (failed(verifyCompatibleShape(aK, bK)))
-    return op.emitOpError("expects equal contracting dimensions, but op(A) has ")
+    return op.emitOpError(
+               "expects equal contracting dimensions, but op(A) has ")
            << sizeText(aK) << " columns and op(B) has " << sizeText(bK)
            << " rows";
   // matmul_c3, scaled_mm_c3

@@ -1,4 +1,5 @@
-//===- Pipelines.cpp -----------------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -79,6 +80,7 @@ static void buildBlasLt(OpPassManager &pm) {
 }
 
 static void buildBufferize(OpPassManager &pm) {
+  pm.addPass(createAddSizeFunctionsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
@@ -86,8 +88,11 @@ static void buildBufferize(OpPassManager &pm) {
   options.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   pm.addPass(bufferization::createOneShotBufferizePass(options));
+  // Sizes of temporaries in terms of sizes of arguments.
+  pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createCopyToLinalgPass());
   pm.addPass(createPlanWorkspacePass());
 }
 
@@ -95,6 +100,7 @@ static void buildRuntime(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createAddRuntimeArgumentsPass());
   pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createConvertAssertsPass());
   pm.addPass(createEmitCInterfacePass());
 }
 
@@ -108,6 +114,7 @@ static void buildLlvm(OpPassManager &pm) {
   pm.addPass(createConvertMathToFuncs());
   pm.addPass(createConvertMathToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createLowerReshapesPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createConvertIndexToLLVMPass());

@@ -1,4 +1,5 @@
-//===- Target.cpp --------------------------------------------------*- C++ -*-===//
+//===- Target.cpp --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -58,7 +59,7 @@ const TargetInfo *fp8::lookupTarget(StringRef name) {
 
 std::string fp8::getTargetNames() {
   return llvm::join(
-      llvm::map_range(kTargets,
-                      [](const TargetInfo &target) { return target.name.str(); }),
+      llvm::map_range(
+          kTargets, [](const TargetInfo &target) { return target.name.str(); }),
       ", ");
 }

@@ -1,4 +1,5 @@
-//===- AssignLayouts.cpp -------------------------------------------*- C++ -*-===//
+//===- AssignLayouts.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -75,16 +76,14 @@ Value TransposedCopies::get(Value value) {
   if (!isVectorLike(type))
     return copy = TransposeOp::create(builder, loc, value);
   SmallVector<ReassociationIndices> flat = {{0, 1}};
-  Value vector =
-      tensor::CollapseShapeOp::create(builder, loc, value, flat);
+  Value vector = tensor::CollapseShapeOp::create(builder, loc, value, flat);
   return copy = tensor::ExpandShapeOp::create(
-             builder, loc,
-             type.clone({type.getDimSize(1), type.getDimSize(0)}), vector,
-             flat);
+             builder, loc, type.clone({type.getDimSize(1), type.getDimSize(0)}),
+             vector, flat);
 }
 
-/// The form among those of `target` that needs the fewest copies; ties go to the
-/// one that leaves A as it is.
+/// The form among those of `target` that needs the fewest copies; ties go to
+/// the one that leaves A as it is.
 static std::pair<bool, bool> chooseForm(const TargetInfo &target, Operand a,
                                         Operand b) {
   std::pair<bool, bool> best;
@@ -130,7 +129,8 @@ struct AssignLayoutsPass : fp8::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
     SmallVector<ScaledMMOp> matmuls;
     module.walk([&](ScaledMMOp op) { matmuls.push_back(op); });
     if (!matmuls.empty() && !info->hasFp8()) {
-      matmuls.front().emitOpError("expects a target with fp8 matrix units, but ")
+      matmuls.front().emitOpError(
+          "expects a target with fp8 matrix units, but ")
           << target << " has none";
       return signalPassFailure();
     }

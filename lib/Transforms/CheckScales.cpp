@@ -1,4 +1,5 @@
-//===- CheckScales.cpp ---------------------------------------------*- C++ -*-===//
+//===- CheckScales.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -16,7 +17,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
-#include "mlir/Interfaces/LoopLikeInterface.h"
 
 namespace mlir::fp8 {
 #define GEN_PASS_DEF_CHECKSCALESPASS
@@ -26,18 +26,50 @@ namespace mlir::fp8 {
 using namespace mlir;
 using namespace mlir::fp8;
 
+/// What the calls of the private function `function` pass as argument `index`.
+static SmallVector<Value> getCallOperands(func::FuncOp function,
+                                          unsigned index) {
+  SmallVector<Value> operands;
+  auto uses = SymbolTable::getSymbolUses(function, function->getParentOp());
+  if (!function.isPrivate() || !uses)
+    return operands;
+  for (SymbolTable::SymbolUse use : *uses)
+    if (auto call = dyn_cast<func::CallOp>(use.getUser()))
+      operands.push_back(call.getOperand(index));
+  return operands;
+}
+
+/// What the callee of `call` returns as result `index`.
+static SmallVector<Value> getReturnedValues(func::CallOp call, unsigned index) {
+  SmallVector<Value> values;
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+  if (callee)
+    for (Block &block : callee.getBody())
+      if (auto returnOp = dyn_cast<func::ReturnOp>(block.getTerminator()))
+        values.push_back(returnOp.getOperand(index));
+  return values;
+}
+
+/// What control flow puts into `value`, a result of `branch` or an argument of
+/// one of its regions.
+static SmallVector<Value> getForwardedValues(RegionBranchOpInterface branch,
+                                             Value value) {
+  RegionBranchInverseSuccessorMapping mapping;
+  branch.getSuccessorInputOperandMapping(mapping);
+  return llvm::map_to_vector(mapping.lookup(value),
+                             [](OpOperand *operand) { return operand->get(); });
+}
+
 /// The values that `value` may be a copy of, one step back.
 static SmallVector<Value> getSources(Value value) {
   if (auto argument = dyn_cast<BlockArgument>(value)) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(argument.getOwner()->getParentOp());
-    if (!loop)
-      return {};
-    SmallVector<Value> sources;
-    if (OpOperand *init = loop.getTiedLoopInit(argument))
-      sources.push_back(init->get());
-    if (OpOperand *yielded = loop.getTiedLoopYieldedValue(argument))
-      sources.push_back(yielded->get());
-    return sources;
+    Operation *parent = argument.getOwner()->getParentOp();
+    if (auto branch = dyn_cast<RegionBranchOpInterface>(parent))
+      return getForwardedValues(branch, value);
+    if (auto function = dyn_cast<func::FuncOp>(parent))
+      return getCallOperands(function, argument.getArgNumber());
+    return {};
   }
   Operation *op = value.getDefiningOp();
   if (auto select = dyn_cast<arith::SelectOp>(op))
@@ -45,18 +77,11 @@ static SmallVector<Value> getSources(Value value) {
   if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::ReshapeOp,
           tensor::CastOp, tensor::ExtractSliceOp>(op))
     return {op->getOperand(0)};
-  auto branch = dyn_cast<RegionBranchOpInterface>(op);
-  if (!branch)
-    return {};
-  SmallVector<Value> sources;
-  unsigned index = cast<OpResult>(value).getResultNumber();
-  for (Region &region : op->getRegions())
-    for (Block &block : region)
-      if (auto terminator = dyn_cast<RegionBranchTerminatorOpInterface>(
-              block.getTerminator()))
-        if (terminator->getNumOperands() == op->getNumResults())
-          sources.push_back(terminator->getOperand(index));
-  return sources;
+  if (auto call = dyn_cast<func::CallOp>(op))
+    return getReturnedValues(call, cast<OpResult>(value).getResultNumber());
+  if (auto branch = dyn_cast<RegionBranchOpInterface>(op))
+    return getForwardedValues(branch, value);
+  return {};
 }
 
 /// A result of an fp8.scale that reaches `value` and is of the wrong direction,

@@ -25,6 +25,7 @@
 #include "mlir/Transforms/Inliner.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace mlir::fp8 {
 #define GEN_PASS_DEF_DERIVEBACKWARDPASS
@@ -108,6 +109,11 @@ LogicalResult FunctionDeriver::check() {
     return function.emitOpError("expects a floating-point result to "
                                 "differentiate, but got ")
            << function.getFunctionType();
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (isa<UnrankedTensorType>(type) && isFloat(type) &&
+        !function.getArgAttr(index, kFrozenAttr))
+      return function.emitOpError("expects a ranked tensor or ")
+             << kFrozenAttr << " as argument " << index << ", but got " << type;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
     if (isFp8Type(getElementTypeOrSelf(type)))
       return function.emitOpError("expects wide results to differentiate, but "
@@ -152,12 +158,10 @@ LogicalResult FunctionDeriver::findNeeded() {
                  });
     if (!isNeeded && !hides)
       continue;
-    if (!isa<VjpOpInterface>(op)) {
+    if (hides || !isa<VjpOpInterface>(op))
       unknown = &op;
-      continue;
-    }
     needed.push_back(&op);
-    for (Value input : cast<VjpOpInterface>(op).getVjpInputs())
+    for (Value input : getInputs(&op))
       if (active.contains(input))
         ++numReaders[input];
   }
@@ -217,8 +221,15 @@ LogicalResult FunctionDeriver::differentiate(Operation *op) {
         vjp.buildVjp(builder, index, cotangents, elementType);
     if (failed(cotangent))
       return failure();
-    if (*cotangent)
-      contribute(input, *cotangent);
+    if (!*cotangent)
+      continue;
+    // A rule may know a size better than the type does.
+    Value value = *cotangent;
+    if (auto type = dyn_cast<RankedTensorType>(input.getType()))
+      if (value.getType() != type.clone(elementType))
+        value = tensor::CastOp::create(builder, op->getLoc(),
+                                       type.clone(elementType), value);
+    contribute(input, value);
   }
   return success();
 }
@@ -236,9 +247,6 @@ void FunctionDeriver::addGradients() {
     if (!gradient)
       gradient = createZeros(builder, argument.getLoc(), argument,
                              getElementTypeOrSelf(argument.getType()));
-    if (gradient.getType() != argument.getType())
-      gradient = tensor::CastOp::create(builder, argument.getLoc(),
-                                        argument.getType(), gradient);
     LogicalResult inserted =
         function.insertResult(function.getNumResults(), argument.getType(), {});
     (void)inserted;
@@ -324,12 +332,29 @@ struct DeriveBackwardPass
       if (cast<func::FuncOp>(callee).isPrivate() &&
           SymbolTable::symbolKnownUseEmpty(callee, getOperation()))
         symbols.erase(callee);
+    if (failed(checkCalls(*functions)))
+      return signalPassFailure();
     for (func::FuncOp target : *functions)
       if (failed(FunctionDeriver(target).derive()))
         return signalPassFailure();
   }
 
 private:
+  /// Refuses calls of functions whose type is about to change.
+  LogicalResult checkCalls(ArrayRef<func::FuncOp> targets) {
+    llvm::StringSet<> names;
+    for (func::FuncOp target : targets)
+      names.insert(target.getName());
+    WalkResult result = getOperation()->walk([&](func::CallOp call) {
+      if (!names.contains(call.getCallee()))
+        return WalkResult::advance();
+      return WalkResult(call.emitOpError("expects a callee that is not "
+                                         "differentiated, but '")
+                        << call.getCallee() << "' is");
+    });
+    return failure(result.wasInterrupted());
+  }
+
   /// The functions to differentiate.
   FailureOr<SmallVector<func::FuncOp>> getFunctions(SymbolTable &symbols) {
     SmallVector<func::FuncOp> functions;

@@ -1,4 +1,5 @@
-//===- PlanWorkspace.cpp -------------------------------------------*- C++ -*-===//
+//===- PlanWorkspace.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -18,6 +19,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace mlir::fp8 {
@@ -74,6 +76,43 @@ static int64_t getElementBytes(MemRefType type) {
   return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
 }
 
+/// Emits an error if `op` cannot become a view of bytes.
+static LogicalResult checkType(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  if (!type.getLayout().isIdentity() || type.getMemorySpace())
+    return op.emitOpError("expects a temporary without strides in the default "
+                          "memory space, but got ")
+           << type;
+  if (!type.getElementType().isIntOrFloat())
+    return op.emitOpError("expects a temporary of integers or floats, but got ")
+           << type;
+  return success();
+}
+
+/// Emits an error if the temporary `op`, one of whose views is `alias`, is not
+/// free again at the end of each iteration of the loops that allocate it.
+static LogicalResult checkLoops(memref::AllocOp op, Value alias) {
+  Operation *function = op->getParentOfType<func::FuncOp>();
+  for (Operation *loop = op->getParentOp(); loop != function;
+       loop = loop->getParentOp()) {
+    if (loop->hasTrait<OpTrait::HasParallelRegion>())
+      return op.emitOpError("expects no temporary in a parallel loop, whose "
+                            "iterations would share it, but is in ")
+             << loop->getName();
+    // Of the block arguments only those of the loop itself come from outside
+    // of the iteration.
+    auto argument = dyn_cast<BlockArgument>(alias);
+    bool staysInside =
+        argument ? loop->isProperAncestor(argument.getOwner()->getParentOp())
+                 : loop->isProperAncestor(alias.getDefiningOp());
+    if (isa<LoopLikeOpInterface>(loop) && !staysInside)
+      return op.emitOpError("expects a temporary that is free at the end of an "
+                            "iteration, but it leaves ")
+             << loop->getName();
+  }
+  return success();
+}
+
 LogicalResult WorkspacePlanner::collect() {
   Block &body = function.front();
   llvm::DenseMap<Operation *, int64_t> position;
@@ -83,27 +122,28 @@ LogicalResult WorkspacePlanner::collect() {
     return position.lookup(body.findAncestorOpInBlock(*op));
   };
   WalkResult result = function.walk([&](memref::AllocOp op) {
-    if (!op.getType().getLayout().isIdentity()) {
-      op.emitOpError("expects a temporary without strides, but got ")
-          << op.getType();
+    if (failed(checkType(op)))
       return WalkResult::interrupt();
-    }
     if (!op.getDynamicSizes().empty()) {
       dynamic.push_back(op);
       if (op->getBlock() == &body)
         return WalkResult::advance();
-      op.emitOpError("expects a temporary of dynamic size outside of loops, but "
-                     "got ")
+      op.emitOpError(
+          "expects a temporary of dynamic size outside of loops, but "
+          "got ")
           << op.getType();
       return WalkResult::interrupt();
     }
     Temporary temporary{op, fixed.size(), positionOf(op), positionOf(op), 0, 0};
-    temporary.size = llvm::alignTo(
-        op.getType().getNumElements() * getElementBytes(op.getType()),
-        kAlignment);
-    for (Value alias : aliases.resolve(op))
+    temporary.size = llvm::alignTo(op.getType().getNumElements() *
+                                       getElementBytes(op.getType()),
+                                   kAlignment);
+    for (Value alias : aliases.resolve(op)) {
+      if (failed(checkLoops(op, alias)))
+        return WalkResult::interrupt();
       for (Operation *user : alias.getUsers())
         temporary.last = std::max(temporary.last, positionOf(user));
+    }
     fixed.push_back(temporary);
     return WalkResult::advance();
   });
@@ -128,10 +168,10 @@ int64_t WorkspacePlanner::placeStatic() {
     }
     temporary.offset = offset;
     bytes = std::max(bytes, offset + temporary.size);
-    auto *it = llvm::upper_bound(
-        byOffset, &temporary, [](const Temporary *x, const Temporary *y) {
-          return x->offset < y->offset;
-        });
+    auto *it = llvm::upper_bound(byOffset, &temporary,
+                                 [](const Temporary *x, const Temporary *y) {
+                                   return x->offset < y->offset;
+                                 });
     byOffset.insert(it, &temporary);
   }
   return bytes;
@@ -160,6 +200,9 @@ void WorkspacePlanner::rewrite(int64_t staticBytes) {
   OpBuilder b(function.getContext());
   Value workspace = function.getArguments().back();
   auto replace = [&](memref::AllocOp op, Value offset) {
+    for (Operation *user : llvm::make_early_inc_range(op->getUsers()))
+      if (isa<memref::DeallocOp>(user))
+        user->erase();
     auto view = memref::ViewOp::create(b, op.getLoc(), op.getType(), workspace,
                                        offset, op.getDynamicSizes());
     op.replaceAllUsesWith(view.getResult());
@@ -197,6 +240,7 @@ void WorkspacePlanner::addSizeFunction(int64_t staticBytes,
   map.map(function.getArguments().drop_back(), size.getArguments());
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.inclusive = true;
   SetVector<Operation *> slice;
   (void)getBackwardSlice(dynamicBytes, &slice, options);
@@ -212,6 +256,7 @@ void WorkspacePlanner::addSizeFunction(int64_t staticBytes,
 static LogicalResult checkSizes(memref::AllocOp op) {
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.inclusive = true;
   SetVector<Operation *> slice;
   for (Value size : op.getDynamicSizes())
@@ -224,11 +269,33 @@ static LogicalResult checkSizes(memref::AllocOp op) {
   return success();
 }
 
+/// Emits an error if another function calls `function`, whose arguments change,
+/// or if the name of its companion is taken.
+static LogicalResult checkSymbols(func::FuncOp function) {
+  Operation *module = function->getParentOp();
+  auto uses = SymbolTable::getSymbolUses(function, module);
+  if (uses && !uses->empty())
+    return uses->begin()->getUser()->emitOpError(
+               "expects no call of a public function, but calls '")
+           << function.getName() << "'";
+  std::string name = (function.getName() + runtime::kWorkspaceSuffix).str();
+  if (Operation *other = SymbolTable::lookupSymbolIn(module, name)) {
+    auto diagnostic = function.emitOpError("expects the name '")
+                      << name << "' to be free";
+    diagnostic.attachNote(other->getLoc()) << "this has it";
+    return diagnostic;
+  }
+  return success();
+}
+
 LogicalResult WorkspacePlanner::run() {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expects one block, but has ")
            << function.getBody().getBlocks().size();
-  if (failed(collect()))
+  if (llvm::any_of(function.getResultTypes(), llvm::IsaPred<MemRefType>))
+    return function.emitOpError("expects results as destinations, but returns ")
+           << function.getResultTypes();
+  if (failed(checkSymbols(function)) || failed(collect()))
     return failure();
   for (memref::AllocOp op : dynamic)
     if (failed(checkSizes(op)))
@@ -249,7 +316,9 @@ struct PlanWorkspacePass : fp8::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
   void runOnOperation() override {
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (function.isExternal() || !function.isPublic())
+      // A companion has no temporaries, and nothing asks for its workspace.
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
         continue;
       if (failed(WorkspacePlanner(function).run()))
         return signalPassFailure();

@@ -1,4 +1,5 @@
-//===- QuantizeMatmuls.cpp -----------------------------------------*- C++ -*-===//
+//===- QuantizeMatmuls.cpp -----------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -105,10 +106,11 @@ static LogicalResult verifyConvertAttrs(Operation *root) {
   WalkResult result = root->walk([](MatmulOp op) {
     Attribute attribute = op->getAttr(kConvertAttr);
     auto text = dyn_cast_if_present<StringAttr>(attribute);
-    if (!attribute || (text && (text.getValue() == "always" ||
-                                text.getValue() == "never")))
+    if (!attribute ||
+        (text && (text.getValue() == "always" || text.getValue() == "never")))
       return WalkResult::advance();
-    op.emitOpError("expects fp8.convert to be \"always\" or \"never\", but got ")
+    op.emitOpError(
+        "expects fp8.convert to be \"always\" or \"never\", but got ")
         << attribute;
     return WalkResult::interrupt();
   });
@@ -141,16 +143,16 @@ struct QuantizeMatmulsPass
     SmallVector<MatmulOp> matmuls;
     module.walk([&](MatmulOp op) { matmuls.push_back(op); });
     for (MatmulOp op : matmuls) {
-      auto options = remark::RemarkOpts::name("QuantizeMatmuls").category("fp8");
+      auto options =
+          remark::RemarkOpts::name("QuantizeMatmuls").category("fp8");
       std::string what = describe(op);
       if (std::optional<std::string> reason = getReasonToKeep(op, *info)) {
         remark::missed(op.getLoc(), options)
             << remark::reason("{0} kept wide: {1}", what, *reason);
         continue;
       }
-      remark::passed(op.getLoc(), options)
-          << remark::reason("{0} converted, recipe {1}", what,
-                            recipe.getValue());
+      remark::passed(op.getLoc(), options) << remark::reason(
+          "{0} converted, recipe {1}", what, recipe.getValue());
       quantize(rewriter, op, *info);
     }
   }

@@ -1,4 +1,5 @@
-//===- RaiseMatmuls.cpp --------------------------------------------*- C++ -*-===//
+//===- RaiseMatmuls.cpp --------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -70,8 +71,8 @@ static Type getElementType(Value value) {
 // Analysis
 //===----------------------------------------------------------------------===//
 
-/// The operand as a view whose labels are the loops that it carries; none if its
-/// map does more than pick loops.
+/// The operand as a view whose labels are the loops that it carries; none if
+/// its map does more than pick loops.
 static std::optional<TensorView> getOperandView(linalg::LinalgOp op,
                                                 OpOperand &operand) {
   TensorView view{operand.get(), {}};
@@ -120,6 +121,20 @@ static std::optional<StringRef> classifyLoops(Contraction &c) {
   return std::nullopt;
 }
 
+/// True if the body of a contraction multiplies and adds, widens, and rounds
+/// nothing but the product and the sum. Upstream's test for contractions looks
+/// through every op of one operand, a negation or an `exp` too.
+static bool hasPlainBody(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  return llvm::all_of(*body, [](Operation &inner) {
+    if (isa<arith::TruncFOp>(inner))
+      return inner.getOperand(0).getDefiningOp<arith::MulFOp>() ||
+             inner.getOperand(0).getDefiningOp<arith::AddFOp>();
+    return isa<arith::MulFOp, arith::AddFOp, arith::ExtFOp, linalg::YieldOp>(
+        inner);
+  });
+}
+
 /// The contraction that `op` computes, or the reason why it cannot be raised.
 static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   auto a = getOperandView(op, *op.getDpsInputOperand(0));
@@ -132,6 +147,9 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   c.b = *b;
   c.out = out->labels;
   traceOperands(c);
+  for (Value value : {c.a.value, c.b.value, op.getDpsInits()[0]})
+    if (hasEncoding(value))
+      return "a tensor has an encoding";
   Type type = getElementType(c.a.value);
   if (type != getElementType(c.b.value))
     return "the operands have different element types";
@@ -140,6 +158,8 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   if (!isa<BFloat16Type, Float16Type, Float32Type>(
           getElementType(op.getDpsInits()[0])))
     return "the type of the sum is not bf16, f16 or f32";
+  if (!hasPlainBody(op))
+    return "the body does more than multiply and add";
   if (std::optional<StringRef> reason = classifyLoops(c))
     return reason;
   // The first operand is the one whose rows come first in the result.
@@ -178,8 +198,8 @@ static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
   if (op.getDpsInputs()[position] != value || !map.isIdentity() ||
       other->get() == value)
     return std::nullopt;
-  std::optional<TensorView> view = getOperandView(
-      cast<linalg::LinalgOp>(op.getOperation()), *other);
+  std::optional<TensorView> view =
+      getOperandView(cast<linalg::LinalgOp>(op.getOperation()), *other);
   if (!view)
     return std::nullopt;
   for (unsigned &label : view->labels)
@@ -194,15 +214,18 @@ static Value traceBias(const Contraction &c, TensorView view) {
   return alongColumns ? view.value : nullptr;
 }
 
-/// Follows the contraction's result through the ops that fp8.matmul does itself:
-/// one bias and one rounding, in either order. A rounding before the bias is
-/// dropped; none is added.
+/// Follows the contraction's result through the ops that fp8.matmul does
+/// itself: one bias and one rounding, in either order. A rounding before the
+/// bias is dropped; none is added.
 static Epilogue matchEpilogue(const Contraction &c, Value bias) {
   Epilogue epilogue{c.op->getResult(0), bias};
   bool rounded = false;
   while (epilogue.last.hasOneUse()) {
     auto user = dyn_cast<linalg::GenericOp>(*epilogue.last.user_begin());
     if (!user || user.isDpsInit(&*epilogue.last.use_begin()))
+      break;
+    // The matmul takes the last op's place, which may not be in a loop.
+    if (user->getBlock() != c.op->getBlock())
       break;
     if (!rounded && classifyElementwise(user) == ElementwiseKind::Truncate &&
         user.getIndexingMapsArray()[0].isIdentity()) {
@@ -225,7 +248,8 @@ static Epilogue matchEpilogue(const Contraction &c, Value bias) {
 //===----------------------------------------------------------------------===//
 
 /// Copies `view` so that its dimensions come in the order of `labels`.
-static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view,
+static TensorView transposeTo(OpBuilder &b, Location loc,
+                              const TensorView &view,
                               ArrayRef<unsigned> labels) {
   if (ArrayRef(view.labels) == labels)
     return view;
@@ -234,16 +258,16 @@ static TensorView transposeTo(OpBuilder &b, Location loc, const TensorView &view
     permutation.push_back(llvm::find(view.labels, label) - view.labels.begin());
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, view.value);
   applyPermutationToVector(sizes, permutation);
-  Value empty = tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
+  Value empty =
+      tensor::EmptyOp::create(b, loc, sizes, getElementType(view.value));
   auto transpose =
       linalg::TransposeOp::create(b, loc, view.value, empty, permutation);
   return {transpose->getResult(0), Labels(labels)};
 }
 
 /// Which dimensions become one: each batch dimension stays, then two groups.
-static SmallVector<ReassociationIndices> groupDims(unsigned batch,
-                                                   unsigned first,
-                                                   unsigned second) {
+static SmallVector<ReassociationIndices>
+groupDims(unsigned batch, unsigned first, unsigned second) {
   SmallVector<ReassociationIndices> groups;
   int64_t next = 0;
   auto add = [&](unsigned size) {
@@ -270,27 +294,60 @@ static Value packOperand(OpBuilder &b, Location loc, TensorView view,
   unsigned second = transposed ? rows.size() : cols.size();
   if (first == 1 && second == 1)
     return view.value;
-  return tensor::CollapseShapeOp::create(b, loc, view.value,
-                                         groupDims(batch.size(), first, second));
+  return tensor::CollapseShapeOp::create(
+      b, loc, view.value, groupDims(batch.size(), first, second));
 }
 
-/// The result of fp8.matmul in the shape and order of the contraction's own.
-static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
-                          Value result) {
-  Labels order = concat(c.batch, c.m, c.n);
-  if (c.m.size() > 1 || c.n.size() > 1) {
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
-    SmallVector<OpFoldResult> shape;
-    for (unsigned label : order)
-      shape.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
-    SmallVector<int64_t> staticShape;
-    std::tie(staticShape, std::ignore) = decomposeMixedValues(shape);
-    result = tensor::ExpandShapeOp::create(
-        b, loc, RankedTensorType::get(staticShape, getElementType(result)),
-        result, groupDims(c.batch.size(), c.m.size(), c.n.size()), shape);
+/// The sizes of the contraction's result, with batch, rows and columns in
+/// order.
+static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, Location loc,
+                                                Contraction &c) {
+  SmallVector<OpFoldResult> sizes =
+      tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
+  SmallVector<OpFoldResult> ordered;
+  for (unsigned label : concat(c.batch, c.m, c.n))
+    ordered.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
+  return ordered;
+}
+
+/// `sizes` as the shape of a type.
+static SmallVector<int64_t> toShape(ArrayRef<OpFoldResult> sizes) {
+  return decomposeMixedValues(llvm::to_vector(sizes)).first;
+}
+
+/// The shape of fp8.matmul's result: that of the contraction's own, with its
+/// rows and its columns as one dimension each.
+static SmallVector<int64_t> getMatmulShape(const Contraction &c,
+                                           ArrayRef<OpFoldResult> sizes) {
+  SmallVector<int64_t> shape;
+  SmallVector<int64_t> all = toShape(sizes);
+  for (ArrayRef<int64_t> group :
+       groupDims(c.batch.size(), c.m.size(), c.n.size())) {
+    int64_t size = 1;
+    for (int64_t dim : group)
+      size = ShapedType::isDynamic(size) || ShapedType::isDynamic(all[dim])
+                 ? ShapedType::kDynamic
+                 : size * all[dim];
+    shape.push_back(size);
   }
-  return transposeTo(b, loc, {result, order}, c.out).value;
+  return shape;
+}
+
+/// The result of fp8.matmul in the order of the contraction's own, and of type
+/// `type`; `sizes` are those of getResultSizes.
+static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
+                          Value result, ArrayRef<OpFoldResult> sizes,
+                          Type type) {
+  if (c.m.size() > 1 || c.n.size() > 1)
+    result = tensor::ExpandShapeOp::create(
+        b, loc, RankedTensorType::get(toShape(sizes), getElementType(result)),
+        result, groupDims(c.batch.size(), c.m.size(), c.n.size()), sizes);
+  result =
+      transposeTo(b, loc, {result, concat(c.batch, c.m, c.n)}, c.out).value;
+  // A size may be static in one type and dynamic in the other.
+  if (result.getType() != type)
+    result = tensor::CastOp::create(b, loc, type, result);
+  return result;
 }
 
 /// What filters and reports call the layer: the name of the weight's argument,
@@ -298,9 +355,9 @@ static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
 static StringAttr getLayerName(const Contraction &c) {
   for (Value value : {c.b.value, c.a.value}) {
     auto argument = dyn_cast<BlockArgument>(value);
-    auto function = argument ? dyn_cast<func::FuncOp>(
-                                   argument.getOwner()->getParentOp())
-                             : nullptr;
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : nullptr;
     if (!function)
       continue;
     unsigned number = argument.getArgNumber();
@@ -326,24 +383,22 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
   Value b = packOperand(rewriter, loc, c.b, c.batch, c.k, c.n, transB);
   Value acc;
   if (hasAcc) {
-    TensorView view = transposeTo(rewriter, loc, {init, c.out},
-                                  concat(c.batch, c.m, c.n));
+    TensorView view =
+        transposeTo(rewriter, loc, {init, c.out}, concat(c.batch, c.m, c.n));
     acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
   }
-  auto aType = cast<RankedTensorType>(a.getType());
-  auto bType = cast<RankedTensorType>(b.getType());
-  SmallVector<int64_t> shape(aType.getShape().drop_back(2));
-  shape.push_back(aType.getShape().take_back(2)[transA ? 1 : 0]);
-  shape.push_back(bType.getShape().take_back(2)[transB ? 0 : 1]);
-  auto matmul = MatmulOp::create(
-      rewriter, loc,
-      RankedTensorType::get(shape, getElementType(epilogue.last)), a, b, acc,
-      epilogue.bias, transA, transB, Role::Forward,
-      /*gradient=*/OperandSideAttr(), getLayerName(c));
+  SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
+  auto matmul =
+      MatmulOp::create(rewriter, loc,
+                       RankedTensorType::get(getMatmulShape(c, sizes),
+                                             getElementType(epilogue.last)),
+                       a, b, acc, epilogue.bias, transA, transB, Role::Forward,
+                       /*gradient=*/OperandSideAttr(), getLayerName(c));
   if (Attribute convert = c.op->getAttr(kConvertAttr))
     matmul->setAttr(kConvertAttr, convert);
-  rewriter.replaceAllUsesWith(
-      epilogue.last, unpackResult(rewriter, loc, c, matmul.getResult()));
+  rewriter.replaceAllUsesWith(epilogue.last,
+                              unpackResult(rewriter, loc, c, matmul.getResult(),
+                                           sizes, epilogue.last.getType()));
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,4 +1,5 @@
-//===- ResultsToDestinations.cpp -----------------------------------*- C++ -*-===//
+//===- ResultsToDestinations.cpp -----------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -28,6 +29,11 @@ static LogicalResult check(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
     return function.emitOpError("expects one block, but has ")
            << function.getBody().getBlocks().size();
+  auto uses = SymbolTable::getSymbolUses(function, function->getParentOp());
+  if (uses && !uses->empty())
+    return uses->begin()->getUser()->emitOpError(
+               "expects no call of a public function, but calls '")
+           << function.getName() << "'";
   for (Type type : function.getResultTypes())
     if (!isa<RankedTensorType>(type))
       return function.emitOpError("expects ranked tensors as results, but got ")
@@ -50,12 +56,11 @@ static LogicalResult addDestinations(func::FuncOp function) {
   SmallVector<unsigned> positions(results.size(), first);
   Builder attr(context);
   SmallVector<DictionaryAttr> attributes(
-      results.size(), attr.getDictionaryAttr(attr.getNamedAttr(
-                          kResultAttr, attr.getUnitAttr())));
+      results.size(), attr.getDictionaryAttr(
+                          attr.getNamedAttr(kResultAttr, attr.getUnitAttr())));
   SmallVector<Location> locations(results.size(), loc);
   llvm::BitVector erased(results.size(), true);
-  if (failed(function.insertArguments(positions, types, attributes,
-                                      locations)))
+  if (failed(function.insertArguments(positions, types, attributes, locations)))
     return failure();
   OpBuilder b(returnOp);
   for (auto [index, result] : llvm::enumerate(results))
@@ -87,7 +92,8 @@ struct ResultsToDestinationsPass
 
   void runOnOperation() override {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (function.isExternal() || !function.isPublic())
+      if (function.isExternal() || !function.isPublic() ||
+          function->hasAttr(kCompanionAttr))
         continue;
       if (failed(check(function)))
         return signalPassFailure();

@@ -1,4 +1,5 @@
-//===- TensorView.cpp ----------------------------------------------*- C++ -*-===//
+//===- TensorView.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,12 +12,19 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8/Transforms/TensorView.h"
+#include "Fp8/IR/Fp8Ops.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace mlir::fp8;
+
+/// True if both sides of a float cast are wide: fp8.matmul takes no fp8 tensor.
+static bool castsWideTypes(Operation *cast) {
+  return !isFp8Type(cast->getOperand(0).getType()) &&
+         !isFp8Type(cast->getResult(0).getType());
+}
 
 ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
   if (op.getNumDpsInputs() != 1 || op->getNumResults() != 1 ||
@@ -31,18 +39,18 @@ ElementwiseKind fp8::classifyElementwise(linalg::GenericOp op) {
   if (!def || def->getNumOperands() != 1 ||
       def->getOperand(0) != body->getArgument(0))
     return ElementwiseKind::Other;
-  if (isa<arith::ExtFOp>(def))
+  if (isa<arith::ExtFOp>(def) && castsWideTypes(def))
     return ElementwiseKind::Extend;
-  if (isa<arith::TruncFOp>(def))
+  if (isa<arith::TruncFOp>(def) && castsWideTypes(def))
     return ElementwiseKind::Truncate;
   return ElementwiseKind::Other;
 }
 
 /// The view through a generic that copies or extends, if its input map only
 /// picks dimensions.
-static std::optional<TensorView>
-traceGeneric(linalg::GenericOp op, const TensorView &view,
-             bool throughExtensions) {
+static std::optional<TensorView> traceGeneric(linalg::GenericOp op,
+                                              const TensorView &view,
+                                              bool throughExtensions) {
   ElementwiseKind kind = classifyElementwise(op);
   if (kind != ElementwiseKind::Copy &&
       !(kind == ElementwiseKind::Extend && throughExtensions))
@@ -80,18 +88,27 @@ static std::optional<TensorView> traceStep(const TensorView &view,
   return std::nullopt;
 }
 
+bool fp8::hasEncoding(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getEncoding();
+}
+
 TensorView fp8::traceView(TensorView view, bool throughExtensions) {
-  while (std::optional<TensorView> source = traceStep(view, throughExtensions))
+  while (std::optional<TensorView> source =
+             traceStep(view, throughExtensions)) {
+    if (hasEncoding(source->value))
+      break;
     view = *source;
+  }
   return view;
 }
 
 Value fp8::stripExtensions(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
-  while (generic &&
-         classifyElementwise(generic) == ElementwiseKind::Extend &&
+  while (generic && classifyElementwise(generic) == ElementwiseKind::Extend &&
          generic.getMatchingIndexingMap(generic.getDpsInputOperand(0))
-             .isIdentity()) {
+             .isIdentity() &&
+         !hasEncoding(generic.getDpsInputOperand(0)->get())) {
     value = generic.getDpsInputOperand(0)->get();
     generic = value.getDefiningOp<linalg::GenericOp>();
   }
@@ -109,8 +126,7 @@ bool fp8::isZeroTensor(Value value) {
   auto generic = value.getDefiningOp<linalg::GenericOp>();
   if (!generic || generic.getNumReductionLoops() != 0)
     return false;
-  Value yielded =
-      cast<linalg::YieldOp>(generic.getBody()->getTerminator())
-          .getOperand(cast<OpResult>(value).getResultNumber());
+  Value yielded = cast<linalg::YieldOp>(generic.getBody()->getTerminator())
+                      .getOperand(cast<OpResult>(value).getResultNumber());
   return matchPattern(yielded, m_AnyZeroFloat());
 }

@@ -1,4 +1,5 @@
-//===- Widen.cpp ---------------------------------------------------*- C++ -*-===//
+//===- Widen.cpp ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,8 +35,7 @@ static Type widenType(Type type) {
     auto widenAll = [](TypeRange types) {
       return llvm::map_to_vector(types, widenType);
     };
-    return FunctionType::get(type.getContext(),
-                             widenAll(function.getInputs()),
+    return FunctionType::get(type.getContext(), widenAll(function.getInputs()),
                              widenAll(function.getResults()));
   }
   return type;
@@ -44,8 +44,8 @@ static Type widenType(Type type) {
 /// `value` in f64; exact.
 static llvm::APFloat widenFloat(llvm::APFloat value) {
   bool losesInfo;
-  value.convert(llvm::APFloat::IEEEdouble(),
-                llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &losesInfo);
   return value;
 }
 
@@ -57,11 +57,10 @@ static TypedAttr widenConstant(TypedAttr value) {
   if (auto number = dyn_cast<FloatAttr>(value))
     return FloatAttr::get(type, widenFloat(number.getValue()));
   if (auto dense = dyn_cast<DenseFPElementsAttr>(value))
-    return dense.mapValues(
-        Float64Type::get(value.getContext()),
-        [](const llvm::APFloat &element) {
-          return widenFloat(element).bitcastToAPInt();
-        });
+    return dense.mapValues(Float64Type::get(value.getContext()),
+                           [](const llvm::APFloat &element) {
+                             return widenFloat(element).bitcastToAPInt();
+                           });
   return {};
 }
 
@@ -73,8 +72,9 @@ static LogicalResult widenOp(Operation *op) {
   if (isa<arith::BitcastOp>(op) &&
       isa<FloatType>(getElementTypeOrSelf(op->getOperand(0).getType())) !=
           isa<FloatType>(getElementTypeOrSelf(op->getResult(0).getType())))
-    return op->emitOpError("expects no use of the bits of a float, which change "
-                           "in f64");
+    return op->emitOpError(
+        "expects no use of the bits of a float, which change "
+        "in f64");
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     TypedAttr value = widenConstant(constant.getValue());
     if (!value)

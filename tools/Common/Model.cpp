@@ -1,4 +1,5 @@
-//===- Model.cpp ---------------------------------------------------*- C++ -*-===//
+//===- Model.cpp ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -61,10 +62,8 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
     return failure();
   }
   for (Type type : functions[0].getFunctionType().getInputs())
-    if (!isa<RankedTensorType>(type) ||
-        !cast<RankedTensorType>(type).hasStaticShape()) {
-      functions[0].emitError("expects ranked tensors of static shape as "
-                             "arguments, but got ")
+    if (!isa<RankedTensorType>(type)) {
+      functions[0].emitError("expects ranked tensors as arguments, but got ")
           << type;
       return failure();
     }
@@ -137,7 +136,8 @@ LogicalResult fp8tools::loadModel(StringRef fileName, StringRef inputs,
   model.numArguments = function->getNumArguments();
   if (!inputs.empty()) {
     if (!llvm::sys::fs::is_directory(inputs))
-      return report("expects a directory of inputs, but '" + inputs + "' is none");
+      return report("expects a directory of inputs, but '" + inputs +
+                    "' is none");
     if (failed(readNames(inputs, model)))
       return failure();
   }

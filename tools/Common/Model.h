@@ -1,4 +1,5 @@
-//===- Model.h -----------------------------------------------------*- C++ -*-===//
+//===- Model.h -----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model that a tool works on: its module, its function, and what arguments and
-// results are called.
+// A model that a tool works on: its module, its function, and what arguments
+// and results are called.
 //
 //===----------------------------------------------------------------------===//
 

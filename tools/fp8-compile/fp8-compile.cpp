@@ -1,4 +1,5 @@
-//===- fp8-compile.cpp ---------------------------------------------*- C++ -*-===//
+//===- fp8-compile.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -6,18 +7,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a model's step to a shared library with a C header. Using the library
-// takes fp8rt and no LLVM.
+// Compiles a model's step to a shared library with a C header. Using the
+// library takes fp8rt and no LLVM.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Model.h"
+#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LegacyPassManager.h"
@@ -50,9 +51,8 @@ struct Options {
                               cl::value_desc("library.so"),
                               cl::desc("Shared library to write; the header "
                                        "goes beside it, with suffix .h")};
-  cl::opt<bool> backward{
-      "backward", cl::cat(category),
-      cl::desc("Derive the backward pass and compile both")};
+  cl::opt<bool> backward{"backward", cl::cat(category),
+                         cl::desc("Derive the backward pass and compile both")};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -88,14 +88,26 @@ static std::string describeTensors(Model &model) {
   }
   os << "//   and the results\n";
   for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    describe(index < model.resultNames.size() ? StringRef(model.resultNames[index])
-                                              : "result",
+    describe(index < model.resultNames.size()
+                 ? StringRef(model.resultNames[index])
+                 : "result",
              type);
   return text;
 }
 
+/// What C calls the function: no C program has another function called main, so
+/// there it is called as the library. The symbol `main` stays as an alias.
+static std::string getCName(const Options &options, StringRef function) {
+  if (function != "main")
+    return function.str();
+  std::string name = llvm::sys::path::stem(options.output).str();
+  for (char &c : name)
+    c = llvm::isAlnum(c) ? c : '_';
+  return llvm::isDigit(name.front()) ? "_" + name : name;
+}
+
 static std::string writeHeader(const Options &options, Model &model) {
-  const std::string &name = model.function;
+  std::string name = getCName(options, model.function);
   std::string guard = "FP8_COMPILED_" + StringRef(name).upper() + "_H";
   std::string text;
   llvm::raw_string_ostream os(text);
@@ -105,21 +117,26 @@ static std::string writeHeader(const Options &options, Model &model) {
      << describeTensors(model) << "\n#ifndef " << guard << "\n#define " << guard
      << "\n\n#include \"fp8rt/fp8rt.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n"
      << "#endif\n\n"
-     << "/// Runs the step. `workspace` holds what " << name
-     << "_workspace says and starts at a\n"
-     << "/// multiple of 256 bytes; " << name
-     << "_prepare was called before with these sizes. Returns\n"
-     << "/// an fp8rt_status.\n"
-     << "int32_t " << name
+     << "/// Runs the step and returns an fp8rt_status. `workspace` starts at "
+        "a\n"
+     << "/// multiple of 256 bytes and has the size that " << name
+     << "_workspace gives;\n"
+     << "/// " << name << "_prepare was called before for these sizes.\n";
+  os << "int32_t " << name
      << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
      << "    void *workspace, fp8rt_stream *stream);\n\n"
-     << "/// The bytes of workspace for these sizes. Pointers are not looked at.\n"
+     << "/// The bytes of workspace for these sizes. Pointers are not looked "
+        "at.\n"
      << "int32_t " << name
      << "_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);\n\n"
      << "/// Does once, for these sizes and this device, what calls rely on.\n"
      << "int32_t " << name
      << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n"
-     << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
+     << "/// The sizes of all results, one behind the other, from the "
+        "arguments.\n"
+     << "int32_t " << name
+     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
+  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
   return text;
 }
 
@@ -153,13 +170,31 @@ createMachine(StringRef cpu) {
   return machine;
 }
 
-/// Writes `module`, in the LLVM dialect, to an object file.
+/// Gives the functions of `from` the names of `to`, and keeps the old ones as
+/// aliases.
+static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
+  for (StringRef suffix : std::initializer_list<StringRef>{
+           "", fp8::runtime::kWorkspaceSuffix, fp8::runtime::kPrepareSuffix,
+           fp8::runtime::kSizesSuffix}) {
+    std::string name = (from + suffix).str();
+    llvm::Function *function = code.getFunction(name);
+    function->setName(to + suffix);
+    llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, name,
+                              function);
+  }
+}
+
+/// Writes `module`, in the LLVM dialect, to an object file in which `function`
+/// is called `cName`.
 static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
-                                StringRef path) {
+                                StringRef path, StringRef function,
+                                StringRef cName) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
+  if (function != cName)
+    renameFunctions(*code, function, cName);
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
   if (llvm::Error error = makeOptimizingTransformer(
@@ -190,8 +225,8 @@ static LogicalResult link(StringRef object, StringRef library) {
     if (!driver)
       continue;
     std::string search = ("-L" + lib).str();
-    StringRef arguments[] = {*driver, "-shared", "-o",      library, object,
-                             search,  "-lfp8rt", "-lm"};
+    StringRef arguments[] = {*driver, "-shared", "-o",      library,
+                             object,  search,    "-lfp8rt", "-lm"};
     std::string message;
     if (llvm::sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0,
                                   &message) == 0)
@@ -199,21 +234,22 @@ static LogicalResult link(StringRef object, StringRef library) {
     return report("linking with " + name + " failed" +
                   (message.empty() ? "" : ": " + message));
   }
-  return report("expects cc, clang or gcc on PATH to link with, but found none");
+  return report(
+      "expects cc, clang or gcc on PATH to link with, but found none");
 }
 
 /// A file beside `output` that goes away unless it is renamed.
 static FailureOr<SmallString<128>> makeTemporary(StringRef output,
                                                  StringRef suffix) {
   SmallString<128> path;
-  if (std::error_code error = llvm::sys::fs::createUniqueFile(
-          output + "-%%%%%%" + suffix, path))
+  if (std::error_code error =
+          llvm::sys::fs::createUniqueFile(output + "-%%%%%%" + suffix, path))
     return report("cannot write beside '" + output + "': " + error.message());
   return path;
 }
 
 /// Writes library and header, both or none.
-static LogicalResult writeOutputs(const Options &options, ModuleOp module,
+static LogicalResult writeOutputs(const Options &options, Model &model,
                                   StringRef header) {
   auto machine = createMachine(options.cpu);
   if (failed(machine))
@@ -233,7 +269,8 @@ static LogicalResult writeOutputs(const Options &options, ModuleOp module,
   if (error)
     return report("cannot write '" + headerPath + "': " + error.message());
   headerFile.os() << header;
-  if (failed(emitObject(module, **machine, *object)) ||
+  if (failed(emitObject(*model.module, **machine, *object, model.function,
+                        getCName(options, model.function))) ||
       failed(link(*object, *library)))
     return failure();
   error = llvm::sys::fs::rename(*library, options.output);
@@ -260,7 +297,7 @@ static LogicalResult run(const Options &options, Model &model) {
   for (const fp8::Stage &stage : fp8::getLowerToCpuStages())
     if (failed(runStage(module, stage)))
       return failure();
-  return writeOutputs(options, module, header);
+  return writeOutputs(options, model, header);
 }
 
 int main(int argc, char **argv) {
@@ -270,7 +307,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a model's step to a shared library\n");
-  if (failed(checkTarget(options.target)) || failed(checkRecipe(options.recipe)))
+  if (failed(checkTarget(options.target)) ||
+      failed(checkRecipe(options.recipe)))
     return EXIT_FAILURE;
   if (options.target != "cpu") {
     (void)report("expects target cpu, but got '" + options.target + "'");

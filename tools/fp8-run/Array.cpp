@@ -1,4 +1,5 @@
-//===- Array.cpp ---------------------------------------------------*- C++ -*-===//
+//===- Array.cpp ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -11,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Endian.h"
@@ -52,7 +54,8 @@ static Expected<NpyHeader> parseNpyHeader(StringRef bytes) {
                              "the .npy signature");
   unsigned version = static_cast<unsigned char>(bytes[6]);
   if (version < 1 || version > 3)
-    return createStringError("expects .npy version 1 to 3, but got %u", version);
+    return createStringError("expects .npy version 1 to 3, but got %u",
+                             version);
   size_t start = version == 1 ? 10 : 12;
   size_t length = version == 1
                       ? llvm::support::endian::read16le(bytes.data() + 8)
@@ -129,8 +132,8 @@ static Expected<Array> parseNpy(StringRef bytes) {
         bytes.size() - header->dataOffset);
   Array array{header->shape, std::vector<double>(count)};
   for (size_t i = 0; i < count; ++i)
-    array.values[i] =
-        readElement(bytes.data() + header->dataOffset + i * width, header->type);
+    array.values[i] = readElement(bytes.data() + header->dataOffset + i * width,
+                                  header->type);
   return array;
 }
 
@@ -218,16 +221,15 @@ static double fromBits(uint64_t bits, Type type) {
       .convertToDouble();
 }
 
-Expected<std::vector<char>> fp8run::encode(const Array &array,
-                                           RankedTensorType type,
-                                           StringRef what) {
+Expected<std::vector<char>>
+fp8run::encode(const Array &array, RankedTensorType type, StringRef what) {
   std::string element;
   llvm::raw_string_ostream(element) << type.getElementType();
-  if (ArrayRef(array.shape) != type.getShape())
-    return createStringError(
-        "%s: expects shape %s, but got %s", what.str().c_str(),
-        describeShape(type.getShape(), element).c_str(),
-        describeShape(array.shape, element).c_str());
+  if (failed(verifyCompatibleShape(array.shape, type.getShape())))
+    return createStringError("%s: expects shape %s, but got %s",
+                             what.str().c_str(),
+                             describeShape(type.getShape(), element).c_str(),
+                             describeShape(array.shape, element).c_str());
   std::optional<int64_t> width = getWidth(type.getElementType());
   if (!width)
     return createStringError("%s: expects an argument of floats or of 1-, 8-, "
@@ -271,8 +273,8 @@ static uint64_t nextRandom(uint64_t &state) {
   return z ^ (z >> 31);
 }
 
-/// A sum of twelve uniform numbers: mean 0, variance 1, close to normal, and the
-/// same on every machine, which a logarithm is not.
+/// A sum of twelve uniform numbers: mean 0, variance 1, close to normal, and
+/// the same on every machine, which a logarithm is not.
 static double nextNormal(uint64_t &state) {
   double sum = -6.0;
   for (int i = 0; i < 12; ++i)

@@ -1,4 +1,5 @@
-//===- Array.h -----------------------------------------------------*- C++ -*-===//
+//===- Array.h -----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -43,18 +44,17 @@ std::string encodeNpy(const Array &array);
 /// every machine.
 Array makeRandom(mlir::RankedTensorType type, uint64_t seed, uint64_t number);
 
-/// The bytes of `array` as elements of `type`, or what is wrong with it: a shape
-/// that differs, or a value that `type` cannot hold exactly. `what` names the
-/// array in the message.
-llvm::Expected<std::vector<char>> encode(const Array &array,
-                                         mlir::RankedTensorType type,
-                                         llvm::StringRef what);
+/// The bytes of `array` as elements of `type`, or what is wrong with it: a
+/// shape that differs, or a value that `type` cannot hold exactly. `what` names
+/// the array in the message.
+llvm::Expected<std::vector<char>>
+encode(const Array &array, mlir::RankedTensorType type, llvm::StringRef what);
 
 /// The numbers in `bytes`, elements of `type`.
 Array decode(llvm::ArrayRef<char> bytes, mlir::RankedTensorType type);
 
-/// 10·log10(sum ref² / sum (ref - out)²) in decibels; infinite where both agree,
-/// NaN where either has a NaN.
+/// 10·log10(sum ref² / sum (ref - out)²) in decibels; infinite where both
+/// agree, NaN where either has a NaN.
 double getDecibels(const Array &reference, const Array &output);
 
 } // namespace fp8run

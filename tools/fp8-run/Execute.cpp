@@ -1,4 +1,5 @@
-//===- Execute.cpp -------------------------------------------------*- C++ -*-===//
+//===- Execute.cpp -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,17 +30,19 @@ static constexpr size_t kWorkspaceAlignment = 256;
 using StepFn = int32_t(const fp8rt_tensor *, fp8rt_context *, void *,
                        fp8rt_stream *);
 using WorkspaceFn = int32_t(const fp8rt_tensor *, uint64_t *);
+using SizesFn = int32_t(const fp8rt_tensor *, int64_t *);
 using PrepareFn = int32_t(const fp8rt_tensor *, fp8rt_context *);
 
 /// What the compiled code calls.
-static llvm::orc::SymbolMap getRuntimeSymbols(
-    llvm::orc::MangleAndInterner interner) {
+static llvm::orc::SymbolMap
+getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
   llvm::orc::SymbolMap symbols;
   auto add = [&](StringRef name, auto *function) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                                llvm::JITSymbolFlags::Exported};
   };
   add("fp8rt_check_tensors", &fp8rt_check_tensors);
+  add("fp8rt_fail", &fp8rt_fail);
   add("fp8rt_matmul", &fp8rt_matmul);
   add("fp8rt_matmul_prepare", &fp8rt_matmul_prepare);
   return symbols;
@@ -59,8 +62,8 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
   if (!machine)
     return machine.takeError();
   ExecutionEngineOptions options;
-  auto transformer =
-      makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0, machine->get());
+  auto transformer = makeOptimizingTransformer(/*optLevel=*/2, /*sizeLevel=*/0,
+                                               machine->get());
   options.transformer = transformer;
   auto engine = ExecutionEngine::create(module, options, std::move(*machine));
   if (!engine)
@@ -86,27 +89,56 @@ static llvm::Error call(ExecutionEngine &engine, const std::string &name,
   if (status == FP8RT_OK)
     return llvm::Error::success();
   return llvm::createStringError("%s: %s: %s", name.c_str(),
-                                 fp8rt_status_name(status),
-                                 fp8rt_last_error());
+                                 fp8rt_status_name(status), fp8rt_last_error());
 }
 
-Expected<std::vector<std::vector<char>>>
-Executable::run(ArrayRef<std::vector<char>> arguments) {
+/// `type` and where its elements are, as the C interface takes it. Inputs are
+/// not written; they only share the type with outputs.
+static fp8rt_tensor makeTensor(RankedTensorType type, const char *data) {
+  return {const_cast<char *>(data), type.getShape().data(),
+          /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
+          fp8::runtime::getRuntimeType(type.getElementType())};
+}
+
+Expected<SmallVector<RankedTensorType>>
+Executable::getResultTypes(ArrayRef<RankedTensorType> types) {
   std::vector<fp8rt_tensor> tensors;
-  auto add = [&](const std::vector<char> &bytes, RankedTensorType type) {
-    // The runtime does not write inputs; only the type is shared with outputs.
-    tensors.push_back({const_cast<char *>(bytes.data()), type.getShape().data(),
-                       /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
-                       fp8::runtime::getRuntimeType(type.getElementType())});
-  };
-  for (auto [bytes, type] : llvm::zip_equal(arguments, signature.arguments))
-    add(bytes, type);
-  std::vector<std::vector<char>> results;
+  for (RankedTensorType type : types)
+    tensors.push_back(makeTensor(type, nullptr));
+  size_t count = 0;
   for (RankedTensorType type : signature.results)
-    results.emplace_back(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-                         type.getNumElements());
-  for (auto [bytes, type] : llvm::zip_equal(results, signature.results))
-    add(bytes, type);
+    count += type.getRank();
+  std::vector<int64_t> sizes(count);
+  if (llvm::Error error = call<SizesFn>(*engine, signature.name + "_sizes",
+                                        tensors.data(), sizes.data()))
+    return error;
+  SmallVector<RankedTensorType> results;
+  ArrayRef<int64_t> rest = sizes;
+  for (RankedTensorType type : signature.results) {
+    results.push_back(type.clone(rest.take_front(type.getRank())));
+    rest = rest.drop_front(type.getRank());
+  }
+  return results;
+}
+
+Expected<std::vector<Buffer>> Executable::run(ArrayRef<Buffer> arguments) {
+  std::vector<fp8rt_tensor> tensors;
+  SmallVector<RankedTensorType> types;
+  for (const Buffer &argument : arguments) {
+    types.push_back(argument.type);
+    tensors.push_back(makeTensor(argument.type, argument.bytes.data()));
+  }
+  Expected<SmallVector<RankedTensorType>> resultTypes = getResultTypes(types);
+  if (!resultTypes)
+    return resultTypes.takeError();
+  std::vector<Buffer> results;
+  for (RankedTensorType type : *resultTypes)
+    results.push_back(
+        {type,
+         std::vector<char>(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
+                           type.getNumElements())});
+  for (Buffer &result : results)
+    tensors.push_back(makeTensor(result.type, result.bytes.data()));
 
   const std::string &name = signature.name;
   uint64_t size = 0;

@@ -1,4 +1,5 @@
-//===- Execute.h ---------------------------------------------------*- C++ -*-===//
+//===- Execute.h ---------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -24,18 +25,27 @@ struct Signature {
   llvm::SmallVector<mlir::RankedTensorType> arguments, results;
 };
 
+/// The bytes of a tensor, and its type with the sizes of this run.
+struct Buffer {
+  mlir::RankedTensorType type;
+  std::vector<char> bytes;
+};
+
 /// A compiled function that can be called.
 class Executable {
 public:
-  /// Compiles `module`, in the LLVM dialect, whose function `signature.name` was
-  /// lowered by `fp8-lower-to-cpu`.
+  /// Compiles `module`, in the LLVM dialect, whose function `signature.name`
+  /// was lowered by `fp8-lower-to-cpu`.
   static llvm::Expected<Executable> compile(mlir::ModuleOp module,
                                             Signature signature);
 
-  /// Runs the function on `arguments`, one buffer each, and gives the results.
-  /// An error is what the runtime said.
-  llvm::Expected<std::vector<std::vector<char>>>
-  run(llvm::ArrayRef<std::vector<char>> arguments);
+  /// The types of the results for arguments of `types`, whose shapes are static.
+  llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
+  getResultTypes(llvm::ArrayRef<mlir::RankedTensorType> types);
+
+  /// Runs the function on `arguments` and gives the results. An error is what
+  /// the runtime said.
+  llvm::Expected<std::vector<Buffer>> run(llvm::ArrayRef<Buffer> arguments);
 
 private:
   Signature signature;

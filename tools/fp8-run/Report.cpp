@@ -1,4 +1,5 @@
-//===- Report.cpp --------------------------------------------------*- C++ -*-===//
+//===- Report.cpp --------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -64,8 +65,11 @@ static SetVector<Value> getReads(Operation *op) {
 }
 
 static int64_t getBytes(RankedTensorType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-         type.getNumElements();
+  // A dynamic size counts as one.
+  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  for (int64_t size : type.getShape())
+    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+  return bytes;
 }
 
 int64_t fp8run::getResidualBytes(func::FuncOp function, unsigned numTangents) {

@@ -1,4 +1,5 @@
-//===- fp8-run.cpp -------------------------------------------------*- C++ -*-===//
+//===- fp8-run.cpp -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -46,9 +47,8 @@ struct Options {
   cl::OptionCategory category{"fp8-run options"};
   cl::opt<std::string> file{cl::Positional, cl::Required, cl::cat(category),
                             cl::desc("<model.mlir>")};
-  cl::opt<bool> backward{
-      "backward", cl::cat(category),
-      cl::desc("Derive and run the backward pass too")};
+  cl::opt<bool> backward{"backward", cl::cat(category),
+                         cl::desc("Derive and run the backward pass too")};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -60,16 +60,20 @@ struct Options {
   cl::opt<std::string> inputs{
       "inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Read arguments from argN.npy, names from index.json")};
-  cl::opt<uint64_t> seed{
-      "seed", cl::init(0), cl::cat(category),
-      cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<uint64_t> seed{"seed", cl::init(0), cl::cat(category),
+                         cl::desc("Seed of random arguments (default: 0)")};
+  cl::opt<int64_t> dynamicSize{
+      "dynamic-size", cl::init(32), cl::cat(category),
+      cl::desc(
+          "What every dynamic size of a random argument is (default: 32)")};
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
-      cl::desc("Print the error of each result against the wide program in f64, "
-               "in decibels")};
+      cl::desc(
+          "Print the error of each result against the wide program in f64, "
+          "in decibels")};
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
       cl::desc("Print the IR after a stage and run nothing: raise, derive, "
@@ -79,8 +83,7 @@ struct Options {
 /// Times of the stages, in order.
 class Stopwatch {
 public:
-  template <typename Fn>
-  auto time(StringRef name, Fn fn) {
+  template <typename Fn> auto time(StringRef name, Fn fn) {
     auto start = std::chrono::steady_clock::now();
     auto result = fn();
     std::chrono::duration<double, std::milli> passed =
@@ -96,7 +99,8 @@ private:
 } // namespace
 
 static LogicalResult checkOptions(const Options &options) {
-  if (failed(checkTarget(options.target)) || failed(checkRecipe(options.recipe)))
+  if (failed(checkTarget(options.target)) ||
+      failed(checkRecipe(options.recipe)))
     return failure();
   if (options.target != "cpu" && options.emit.empty())
     return report("expects target cpu to run a step here, but got '" +
@@ -112,8 +116,7 @@ static LogicalResult checkOptions(const Options &options) {
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
                                Stopwatch &watch) {
   for (const fp8::Stage &stage : stages)
-    if (failed(watch.time(stage.name,
-                          [&] { return runStage(module, stage); })))
+    if (failed(watch.time(stage.name, [&] { return runStage(module, stage); })))
       return failure();
   return success();
 }
@@ -155,6 +158,12 @@ getStages(const Options &options) {
 // Inputs and results
 //===----------------------------------------------------------------------===//
 
+static std::string getInputPath(const Options &options, size_t index) {
+  SmallString<128> path(options.inputs);
+  llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
+  return path.str().str();
+}
+
 static Signature getSignature(func::FuncOp function) {
   Signature signature{function.getName().str(), {}, {}};
   for (Type type : function.getArgumentTypes())
@@ -164,20 +173,29 @@ static Signature getSignature(func::FuncOp function) {
   return signature;
 }
 
-/// The arguments of `signature`: from files, or random. A tangent without a file
-/// is random, an argument without a file is an error.
+/// A random argument of `type`, whose dynamic sizes the option chooses.
+static Array makeRandomArgument(const Options &options, RankedTensorType type,
+                                size_t index) {
+  SmallVector<int64_t> shape(type.getShape());
+  for (int64_t &size : shape)
+    if (ShapedType::isDynamic(size))
+      size = options.dynamicSize;
+  return makeRandom(type.clone(shape), options.seed, index);
+}
+
+/// The arguments that the model has before a backward pass: from files, or
+/// random.
 static FailureOr<SmallVector<Array>> getInputs(const Options &options,
                                                const Signature &signature,
                                                unsigned numArguments) {
   SmallVector<Array> inputs;
-  for (auto [index, type] : llvm::enumerate(signature.arguments)) {
-    SmallString<128> path(options.inputs);
-    llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
-    bool tangent = index >= numArguments;
-    if (options.inputs.empty() || (tangent && !llvm::sys::fs::exists(path))) {
-      inputs.push_back(makeRandom(type, options.seed, index));
+  for (unsigned index = 0; index < numArguments; ++index) {
+    RankedTensorType type = signature.arguments[index];
+    if (options.inputs.empty()) {
+      inputs.push_back(makeRandomArgument(options, type, index));
       continue;
     }
+    std::string path = getInputPath(options, index);
     llvm::Expected<Array> array = readNpy(path);
     if (!array)
       return report(array.takeError());
@@ -190,35 +208,90 @@ static FailureOr<SmallVector<Array>> getInputs(const Options &options,
   return inputs;
 }
 
-/// Compiles the lowered `module` and runs it on `inputs`.
-static FailureOr<SmallVector<Array>> execute(ModuleOp module,
-                                             const Signature &signature,
-                                             ArrayRef<Array> inputs,
-                                             Stopwatch &watch) {
-  auto executable = watch.time(
-      "compile", [&] { return Executable::compile(module, signature); });
-  if (!executable)
-    return report(executable.takeError());
-  std::vector<std::vector<char>> arguments;
+/// Appends the tangents, which have the shapes of the results: from files where
+/// there are any, else random.
+static LogicalResult addTangents(const Options &options,
+                                 const Signature &signature,
+                                 ArrayRef<RankedTensorType> resultTypes,
+                                 SmallVectorImpl<Array> &inputs) {
+  SmallVector<RankedTensorType> types;
+  for (RankedTensorType type : resultTypes)
+    if (isa<FloatType>(type.getElementType()))
+      types.push_back(type);
+  unsigned first = inputs.size();
+  for (unsigned index = first; index < signature.arguments.size(); ++index) {
+    RankedTensorType type = types[index - first];
+    std::string path = getInputPath(options, index);
+    if (options.inputs.empty() || !llvm::sys::fs::exists(path)) {
+      inputs.push_back(makeRandom(type, options.seed, index));
+      continue;
+    }
+    llvm::Expected<Array> array = readNpy(path);
+    if (!array)
+      return report(array.takeError());
+    auto bytes = encode(*array, type, path);
+    if (!bytes)
+      return report(bytes.takeError());
+    inputs.push_back(std::move(*array));
+  }
+  return success();
+}
+
+/// `inputs` as the buffers of `signature`.
+static FailureOr<std::vector<Buffer>> makeBuffers(const Signature &signature,
+                                                  ArrayRef<Array> inputs) {
+  std::vector<Buffer> buffers;
   for (auto [array, type] : llvm::zip_equal(inputs, signature.arguments)) {
     auto bytes = encode(array, type, signature.name);
     if (!bytes)
       return report(bytes.takeError());
-    arguments.push_back(std::move(*bytes));
+    buffers.push_back({type.clone(array.shape), std::move(*bytes)});
   }
-  auto bytes = watch.time("run", [&] { return executable->run(arguments); });
-  if (!bytes)
-    return report(bytes.takeError());
+  return buffers;
+}
+
+/// Compiles the lowered `module`, adds tangents to `inputs` where they are
+/// missing, and runs it.
+static FailureOr<SmallVector<Array>>
+execute(const Options &options, ModuleOp module, const Signature &signature,
+        SmallVectorImpl<Array> &inputs, Stopwatch &watch) {
+  auto executable = watch.time(
+      "compile", [&] { return Executable::compile(module, signature); });
+  if (!executable)
+    return report(executable.takeError());
+  if (inputs.size() < signature.arguments.size()) {
+    // Sizes of results do not depend on tangents; any will do to ask.
+    SmallVector<RankedTensorType> types;
+    for (auto [index, type] : llvm::enumerate(signature.arguments)) {
+      SmallVector<int64_t> shape(type.getShape());
+      for (int64_t &size : shape)
+        size = ShapedType::isDynamic(size) ? 0 : size;
+      types.push_back(type.clone(index < inputs.size()
+                                     ? ArrayRef<int64_t>(inputs[index].shape)
+                                     : ArrayRef<int64_t>(shape)));
+    }
+    auto resultTypes = executable->getResultTypes(types);
+    if (!resultTypes)
+      return report(resultTypes.takeError());
+    if (failed(addTangents(options, signature, *resultTypes, inputs)))
+      return failure();
+  }
+  FailureOr<std::vector<Buffer>> arguments = makeBuffers(signature, inputs);
+  if (failed(arguments))
+    return failure();
+  auto buffers = watch.time("run", [&] { return executable->run(*arguments); });
+  if (!buffers)
+    return report(buffers.takeError());
   SmallVector<Array> results;
-  for (auto [buffer, type] : llvm::zip_equal(*bytes, signature.results))
-    results.push_back(decode(buffer, type));
+  for (const Buffer &buffer : *buffers)
+    results.push_back(decode(buffer.bytes, buffer.type));
   return results;
 }
 
 /// Runs `module`, a step before quantization, in f64.
-static FailureOr<SmallVector<Array>> executeWide(ModuleOp module,
-                                                 StringRef function,
-                                                 ArrayRef<Array> inputs) {
+static FailureOr<SmallVector<Array>>
+executeWide(const Options &options, ModuleOp module, StringRef function,
+            SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
@@ -228,7 +301,7 @@ static FailureOr<SmallVector<Array>> executeWide(ModuleOp module,
   Stopwatch watch;
   if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
     return failure();
-  return execute(module, signature, inputs, watch);
+  return execute(options, module, signature, inputs, watch);
 }
 
 /// Writes every result, or nothing.
@@ -250,7 +323,7 @@ static LogicalResult writeResults(StringRef directory,
     files.back()->os().flush();
     if (files.back()->os().has_error()) {
       (void)report("cannot write '" + path +
-             "': " + files.back()->os().error().message());
+                   "': " + files.back()->os().error().message());
       files.back()->os().clear_error();
       return failure();
     }
@@ -340,12 +413,12 @@ static LogicalResult run(const Options &options, Model &model,
   if (failed(runStages(module, lower, watch)))
     return failure();
   FailureOr<SmallVector<Array>> results =
-      execute(module, signature, *inputs, watch);
+      execute(options, module, signature, *inputs, watch);
   if (failed(results))
     return failure();
   if (options.compare) {
     FailureOr<SmallVector<Array>> reference =
-        executeWide(*wide, model.function, *inputs);
+        executeWide(options, *wide, model.function, *inputs);
     if (failed(reference))
       return failure();
     printErrors(model.resultNames, *reference, *results);
@@ -355,9 +428,10 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   printLinears(linears);
   if (options.backward)
-    llvm::outs() << "\nThe backward pass reads of what depends on the arguments "
-                    "alone\nwide  "
-                 << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+    llvm::outs()
+        << "\nThe backward pass reads of what depends on the arguments "
+           "alone\nwide  "
+        << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
   printTimes(watch);
   return success();
 }
@@ -384,11 +458,10 @@ int main(int argc, char **argv) {
 
   Model model;
   Stopwatch watch;
-  LogicalResult loaded = watch.time(
-      "parse", [&] {
-        return loadModel(options.file, options.inputs, options.backward,
-                         context, sources, model);
-      });
+  LogicalResult loaded = watch.time("parse", [&] {
+    return loadModel(options.file, options.inputs, options.backward, context,
+                     sources, model);
+  });
   if (failed(loaded) || failed(run(options, model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;

@@ -132,9 +132,38 @@ def ConvertBlasLtToRuntimePass
     ```
 
     Results of a run whose status is not 0 are undefined. A buffer whose last
-    dimension is not contiguous is an error.
+    dimension is not contiguous is an error, and so is a bias or descale that is
+    not contiguous, or a matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect"];
+}
+
+def ConvertAssertsPass : Pass<"fp8-convert-asserts", "::mlir::ModuleOp"> {
+  let summary = "Turn assertions into statuses";
+  let description = [{
+    Exporters guard dynamic sizes with `cf.assert`, which would end the process.
+    A condition that does not hold makes the function return a status instead,
+    with the assertion's text as the message. Needs what
+    `fp8-add-runtime-arguments` adds. Replaces
+
+    ```mlir
+    cf.assert %ok, "mismatched size"
+    ```
+
+    with
+
+    ```mlir
+    cf.cond_br %ok, ^rest, ^failed
+    ^failed:
+      %s = llvm.call @fp8rt_fail(%text) : (!llvm.ptr) -> i32
+      ...
+    ```
+
+    An assertion inside a loop is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "cf::ControlFlowDialect",
+                           "func::FuncDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];
 }
 
@@ -149,13 +178,16 @@ def EmitCInterfacePass : Pass<"fp8-emit-c-interface", "::mlir::ModuleOp"> {
                  void *workspace, fp8rt_stream *stream);
     int32_t NAME_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);
     int32_t NAME_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);
+    int32_t NAME_sizes(const fp8rt_tensor *tensors, int64_t *sizes);
     ```
 
     The tensors are the arguments, then the results, in order. Each function
     checks them against what it was compiled for (`fp8rt_check_tensors`) and
     returns the status of that if it is not 0. `NAME_workspace` and
-    `NAME_prepare` look at sizes only. Attributes of arguments that earlier
-    passes have read are removed. Needs what `fp8-plan-workspace` and
+    `NAME_prepare` look at sizes only. `NAME_sizes` takes the arguments alone
+    and writes the sizes of all results, one behind the other. Attributes of arguments that earlier
+    passes have read are removed. Needs what
+    `fp8-add-size-functions`, `fp8-plan-workspace` and
     `fp8-add-runtime-arguments` add. Replaces
 
     ```mlir

@@ -1,4 +1,5 @@
-//===- RuntimeAbi.h ------------------------------------------------*- C++ -*-===//
+//===- RuntimeAbi.h ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -23,11 +24,14 @@ namespace mlir::fp8::runtime {
 
 inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
 inline constexpr StringLiteral kMatmulPrepareSymbol = "fp8rt_matmul_prepare";
+inline constexpr StringLiteral kFailSymbol = "fp8rt_fail";
 inline constexpr StringLiteral kCheckTensorsSymbol = "fp8rt_check_tensors";
 /// What the name of the function ends in that gives the workspace's size.
 inline constexpr StringLiteral kWorkspaceSuffix = "_workspace";
 /// And of the one that does once what calls rely on.
 inline constexpr StringLiteral kPrepareSuffix = "_prepare";
+/// And of the one that gives the sizes of results.
+inline constexpr StringLiteral kSizesSuffix = "_sizes";
 
 /// fp8rt_matmul_desc as LLVM sees it: i64, then i32s, then i64s, in order.
 inline constexpr unsigned kMatmulDescI32s = 10;

@@ -1,4 +1,5 @@
-//===- RuntimeCalls.h ----------------------------------------------*- C++ -*-===//
+//===- RuntimeCalls.h ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -34,6 +35,9 @@ public:
   /// first that is not 0. Declares the symbol if need be.
   void emitCall(OpBuilder &b, Location loc, StringRef symbol,
                 ValueRange arguments) const;
+
+  /// Returns the status.
+  void emitReturn(OpBuilder &b, Location loc) const;
 
 private:
   func::FuncOp function;

@@ -31,6 +31,9 @@ def Fp8_Dialect : Dialect {
     limits are no part of the ops; they live in the target table.
   }];
   let useDefaultAttributePrinterParser = 1;
+  // What folds to a constant becomes an arith.constant.
+  let hasConstantMaterializer = 1;
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 /// A ranked tensor of `elements` that carries no encoding: bufferization would

@@ -1,4 +1,5 @@
-//===- Pipelines.h -------------------------------------------------*- C++ -*-===//
+//===- Pipelines.h -------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -7,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The passes strung together: from a model to a training step on tensors, and
-// from there to a target's code. A pipeline is a list of stages, each of which a
-// tool can stop after.
+// from there to a target's code. A pipeline is a list of stages, each of which
+// a tool can stop after.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,4 +1,5 @@
-//===- Target.h ----------------------------------------------------*- C++ -*-===//
+//===- Target.h ----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -30,8 +31,8 @@ enum class Fp8Family {
 };
 
 /// The ways of reading the operands of op(A)·op(B), as bits of a set. N: as
-/// stored, T: transposed; the first letter is A, the second B. In a column-major
-/// library's own terms, A·Bᵀ of row-major matrices is called "TN".
+/// stored, T: transposed; the first letter is A, the second B. In a
+/// column-major library's own terms, A·Bᵀ of row-major matrices is called "TN".
 enum MatmulForm : unsigned {
   kFormNN = 1,
   kFormNT = 2,

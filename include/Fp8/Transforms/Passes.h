@@ -1,4 +1,5 @@
-//===- Passes.h ----------------------------------------------------*- C++ -*-===//
+//===- Passes.h ----------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -10,6 +11,7 @@
 #define FP8_TRANSFORMS_PASSES_H
 
 #include "Fp8/IR/Fp8Dialect.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -171,10 +171,86 @@ def ResultsToDestinationsPass
     }
     ```
 
-    A result that is no ranked tensor, or a function of several blocks, is an
-    error.
+    A result that is no ranked tensor, a function of several blocks, or a call of
+    a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def AddSizeFunctionsPass
+    : Pass<"fp8-add-size-functions", "::mlir::ModuleOp"> {
+  let summary = "Make functions that give the sizes of results";
+  let description = [{
+    Each public function NAME on tensors gets a companion NAME_sizes, which takes
+    the same arguments and gives every size of every result, so that a caller
+    can bring the buffers. Its body is a copy of the function's, of which only
+    the arithmetic on sizes is left. Adds
+
+    ```mlir
+    func.func @main_sizes(%x: tensor<?x128xbf16>, %w: tensor<256x128xbf16>)
+        -> (index, index) {
+      %m = tensor.dim %x, %c0 : tensor<?x128xbf16>
+      return %m, %c256 : index, index
+    }
+    ```
+
+    to
+
+    ```mlir
+    func.func @main(%x: tensor<?x128xbf16>, %w: tensor<256x128xbf16>)
+        -> tensor<?x256xbf16>
+    ```
+
+    A size that depends on the values of a tensor is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "affine::AffineDialect",
+                           "memref::MemRefDialect", "tensor::TensorDialect"];
+}
+
+def CopyToLinalgPass : Pass<"fp8-copy-to-linalg"> {
+  let summary = "Turn copies of buffers into linalg";
+  let description = [{
+    A copy between buffers with strides would become a call of a helper library;
+    as a generic it becomes loops like everything else. Replaces
+
+    ```mlir
+    memref.copy %a, %b : memref<4x8xf32, strided<[16, 1]>> to memref<4x8xf32>
+    ```
+
+    with
+
+    ```mlir
+    linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]}
+        ins(%a : memref<4x8xf32, strided<[16, 1]>>) outs(%b : memref<4x8xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      linalg.yield %in : f32
+    }
+    ```
+  }];
+  let dependentDialects = ["linalg::LinalgDialect"];
+}
+
+def LowerReshapesPass : Pass<"fp8-lower-reshapes"> {
+  let summary = "Lower expanded buffers of dynamic sizes";
+  let description = [{
+    Upstream's `expand-strided-metadata` (22.1.8) crashes on an
+    `memref.expand_shape` that makes two dynamic dimensions of one. The op states
+    its sizes, and of a buffer without gaps the strides follow. Replaces
+
+    ```mlir
+    %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%b, %t, 8]
+        : memref<?x8xf32> into memref<?x?x8xf32>
+    ```
+
+    with
+
+    ```mlir
+    %c = memref.reinterpret_cast %a to offset: [0], sizes: [%b, %t, 8], strides: [%s, 8, 1]
+        : memref<?x8xf32> to memref<?x?x8xf32, strided<[?, 8, 1]>>
+    %e = memref.cast %c : memref<?x?x8xf32, strided<[?, 8, 1]>> to memref<?x?x8xf32>
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "memref::MemRefDialect"];
 }
 
 def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
@@ -201,8 +277,10 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
     ```
 
-    A dynamic size that does not follow from the sizes of the arguments is an
-    error.
+    Errors are a dynamic size that does not follow from the sizes of the
+    arguments, a temporary that leaves the iteration of a loop that allocates
+    it, one in a parallel loop, a buffer as a result, a call of a public
+    function, and a taken name `NAME_workspace`. Deallocations go.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
@@ -351,7 +429,7 @@ def GenerateGpuKernelsPass
   ];
 }
 
-def CheckScalesPass : Pass<"fp8-check-scales"> {
+def CheckScalesPass : Pass<"fp8-check-scales", "::mlir::ModuleOp"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{
     The verifiers of `fp8.cast` and `fp8.scaled_mm` look at the op that defines
@@ -391,8 +469,8 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
                       %dy: tensor<64x16xbf16>)
         -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>) {
       %y = fp8.matmul %x, %w trans_b : ...
-      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       %dx = fp8.matmul %dy, %w role dgrad gradient a : ...
+      %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...
       return %y, %dx, %dw : ...
     }
     ```
@@ -426,7 +504,9 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     An op of another kind on a differentiated path is an error that names it, as
     are loops, several blocks, fp8 results and functions without a
-    floating-point result. Dead code is left to canonicalization and CSE.
+    floating-point result; so are `fp8.cast`s that other ops than
+    `fp8.scaled_mm` differentiate, and an `fp8.scaled_mm` that is not fed by
+    `fp8.cast`s. Dead code is left to canonicalization and CSE.
   }];
   let dependentDialects = [
     "arith::ArithDialect", "fp8::Fp8Dialect", "linalg::LinalgDialect",

@@ -1,4 +1,5 @@
-//===- BlasLtToRuntime.cpp -----------------------------------------*- C++ -*-===//
+//===- BlasLtToRuntime.cpp -----------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -91,7 +92,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc, memref::DimOp::create(b, loc, buffer, dim).getResult());
+    return toI64(b, loc, b.createOrFold<memref::DimOp>(loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -168,7 +169,8 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
         value ? runtime::getRuntimeType(getElementTypeOrSelf(value.getType()))
               : FP8RT_NONE);
   };
-  auto modeOf = [&](Value descale, GranularityAttr granularity) -> OpFoldResult {
+  auto modeOf = [&](Value descale,
+                    GranularityAttr granularity) -> OpFoldResult {
     if (!descale)
       return b.getI32IntegerAttr(FP8RT_SCALE_NONE);
     return b.getI32IntegerAttr(granularity.isTensor() ? FP8RT_SCALE_TENSOR
@@ -189,8 +191,8 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
   FailureOr<MatrixLayout> la = getMatrixLayout(b, op, op.getA());
   FailureOr<MatrixLayout> lb = getMatrixLayout(b, op, op.getB());
   FailureOr<MatrixLayout> ld = getMatrixLayout(b, op, op.getOut());
-  FailureOr<MatrixLayout> lc = MatrixLayout{
-      {}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
+  FailureOr<MatrixLayout> lc =
+      MatrixLayout{{}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
   if (op.getAcc())
     lc = getMatrixLayout(b, op, op.getAcc());
   if (failed(la) || failed(lb) || failed(ld) || failed(lc))
@@ -202,13 +204,13 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
     return descale && !granularity.isTensor() ? size : zero;
   };
   llvm::append_range(
-      fields, ArrayRef<OpFoldResult>{
-                  ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols,
-                  ld->batch, la->ld, lb->ld, ld->ld, lc->ld, la->stride,
-                  lb->stride, ld->stride, lc->stride, zero,
-                  outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
-                  outerStride(op.getDescaleB(), op.getGranularityB(),
-                              ld->cols)});
+      fields,
+      ArrayRef<OpFoldResult>{
+          ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols, ld->batch,
+          la->ld, lb->ld, ld->ld, lc->ld, la->stride, lb->stride, ld->stride,
+          lc->stride, zero,
+          outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
+          outerStride(op.getDescaleB(), op.getGranularityB(), ld->cols)});
   return fields;
 }
 
@@ -286,9 +288,8 @@ static Value createStruct(Location loc, func::FuncOp function,
 
 static void storeField(OpBuilder &b, Location loc, LLVM::LLVMStructType type,
                        Value pointer, int32_t index, Value value) {
-  Value address =
-      LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
-                          ArrayRef<LLVM::GEPArg>{0, index});
+  Value address = LLVM::GEPOp::create(b, loc, pointer.getType(), type, pointer,
+                                      ArrayRef<LLVM::GEPArg>{0, index});
   LLVM::StoreOp::create(b, loc, value, address);
 }
 
@@ -320,8 +321,8 @@ Value CallBuilder::getArgs(OpBuilder &b, blaslt::MatmulOp op,
   Value size = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(sizeof(fp8rt_matmul_args)));
   storeField(b, loc, type, args, 0, size);
-  Value operands[] = {op.getA(),        op.getB(),        op.getAcc(),
-                      op.getBias(),     op.getDescaleA(), op.getDescaleB(),
+  Value operands[] = {op.getA(),    op.getB(),        op.getAcc(),
+                      op.getBias(), op.getDescaleA(), op.getDescaleB(),
                       op.getOut()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     Value pointer =
@@ -360,14 +361,25 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op,
   OpBuilder b(op);
   Location loc = op.getLoc();
   func::FuncOp parent = function.getFunction();
+  if (!isa<MemRefType>(op.getOut().getType()))
+    return op.emitOpError("expects buffers, but got ") << op.getOut().getType();
+  // The runtime takes no strides for these.
+  for (Value vector : {op.getBias(), op.getDescaleA(), op.getDescaleB()}) {
+    auto type =
+        dyn_cast_if_present<MemRefType>(vector ? vector.getType() : Type());
+    if (type && !type.areTrailingDimsContiguous(type.getRank()))
+      return op.emitOpError(
+                 "expects a contiguous bias and contiguous descales, "
+                 "but got ")
+             << type;
+  }
   FailureOr<SmallVector<OpFoldResult>> fields = getDescFields(b, op);
   if (failed(fields) || failed(emitPrepare(loc, parent, prepare, *fields)))
     return failure();
   Value desc = getDescriptor(b, loc, parent, *fields);
   Value args = getArgs(b, op, parent);
-  function.emitCall(
-      b, loc, runtime::kMatmulSymbol,
-      {function.getContext(), desc, args, function.getStream()});
+  function.emitCall(b, loc, runtime::kMatmulSymbol,
+                    {function.getContext(), desc, args, function.getStream()});
   op.erase();
   return success();
 }
@@ -402,8 +414,16 @@ struct ConvertBlasLtToRuntimePass
     ModuleOp module = getOperation();
     CallBuilder calls(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!function.isExternal() && failed(convertFunction(function, calls)))
+      if (!function.isExternal() && function.isPublic() &&
+          failed(convertFunction(function, calls)))
         return signalPassFailure();
+    // A private function has no context to pass on.
+    WalkResult left = module.walk([](blaslt::MatmulOp op) {
+      op.emitOpError("expects to be in a public function");
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 };
 } // namespace

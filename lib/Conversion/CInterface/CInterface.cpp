@@ -1,4 +1,5 @@
-//===- CInterface.cpp ----------------------------------------------*- C++ -*-===//
+//===- CInterface.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -41,7 +42,8 @@ static LLVM::LLVMStructType getTensorType(MLIRContext *context) {
 static LLVM::LLVMStructType getSpecType(MLIRContext *context) {
   Type pointer = LLVM::LLVMPointerType::get(context);
   Type i32 = IntegerType::get(context, 32);
-  return LLVM::LLVMStructType::getLiteral(context, {pointer, pointer, i32, i32});
+  return LLVM::LLVMStructType::getLiteral(context,
+                                          {pointer, pointer, i32, i32});
 }
 
 //===----------------------------------------------------------------------===//
@@ -72,13 +74,14 @@ private:
   /// takes the tensors and `types`, checks the tensors, and goes on at the
   /// insertion point if they are sound.
   func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
-                          bool needData);
+                          unsigned numTensors, bool needData);
   void wrapFunction();
   void wrapWorkspace(func::FuncOp inner);
   void wrapPrepare(func::FuncOp inner);
+  void wrapSizes(func::FuncOp inner);
 
-  /// The buffers that `tensors` describe.
-  SmallVector<Value> createBuffers(Value tensors);
+  /// The buffers that the first `count` of `tensors` describe.
+  SmallVector<Value> createBuffers(Value tensors, unsigned count);
   Value createBuffer(MemRefType type, Value data, ArrayRef<Value> sizes);
 
   ModuleOp module;
@@ -96,9 +99,9 @@ LLVM::GlobalOp InterfaceBuilder::createGlobal(Type type, StringRef name,
                                               function_ref<Value()> init) {
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(module.getBody());
-  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name,
-                                       Attribute());
+  auto global =
+      LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, Attribute());
   b.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(b, loc, init());
   return global;
@@ -117,14 +120,13 @@ LLVM::GlobalOp InterfaceBuilder::createName(StringRef name, StringRef text) {
 
 LLVM::GlobalOp InterfaceBuilder::createSizes(StringRef name, MemRefType type) {
   // An array of no element has no address of its own to speak of.
-  auto array = LLVM::LLVMArrayType::get(
-      b.getI64Type(), std::max<int64_t>(type.getRank(), 1));
+  auto array = LLVM::LLVMArrayType::get(b.getI64Type(),
+                                        std::max<int64_t>(type.getRank(), 1));
   return createGlobal(array, name, [&]() -> Value {
     Value sizes = LLVM::ZeroOp::create(b, loc, array);
     for (auto [dim, size] : llvm::enumerate(type.getShape())) {
       Value known = LLVM::ConstantOp::create(
-          b, loc,
-          b.getI64IntegerAttr(ShapedType::isDynamic(size) ? -1 : size));
+          b, loc, b.getI64IntegerAttr(ShapedType::isDynamic(size) ? -1 : size));
       sizes = LLVM::InsertValueOp::create(b, loc, sizes, known, dim);
     }
     return sizes;
@@ -154,7 +156,8 @@ LLVM::GlobalOp InterfaceBuilder::createSpecs() {
           constant(runtime::getRuntimeType(tensorTypes[i].getElementType()))};
       for (auto [field, value] : llvm::enumerate(fields))
         all = LLVM::InsertValueOp::create(
-            b, loc, all, value, ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
+            b, loc, all, value,
+            ArrayRef<int64_t>{i, static_cast<int64_t>(field)});
     }
     return all;
   });
@@ -196,7 +199,8 @@ Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
   SmallVector<Type> fields = {pointer, pointer, i64};
   if (rank)
     fields.append(2, LLVM::LLVMArrayType::get(i64, rank));
-  auto descriptorType = LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
+  auto descriptorType =
+      LLVM::LLVMStructType::getLiteral(b.getContext(), fields);
   Value descriptor = LLVM::PoisonOp::create(b, loc, descriptorType);
   auto insert = [&](Value value, ArrayRef<int64_t> position) {
     descriptor =
@@ -216,15 +220,15 @@ Value InterfaceBuilder::createBuffer(MemRefType type, Value data,
       .getResult(0);
 }
 
-SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
+SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors,
+                                                   unsigned count) {
   LLVM::LLVMStructType tensorType = getTensorType(b.getContext());
   SmallVector<Value> buffers;
-  for (int32_t index = 0, end = tensorTypes.size(); index < end; ++index) {
+  for (int32_t index = 0, end = count; index < end; ++index) {
     MemRefType type = tensorTypes[index];
     auto load = [&](int32_t field) -> Value {
-      Value address =
-          LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
-                              ArrayRef<LLVM::GEPArg>{index, field});
+      Value address = LLVM::GEPOp::create(b, loc, pointer, tensorType, tensors,
+                                          ArrayRef<LLVM::GEPArg>{index, field});
       return LLVM::LoadOp::create(b, loc, pointer, address);
     };
     Value data = load(kData);
@@ -236,9 +240,9 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
             LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(size)));
         continue;
       }
-      Value address =
-          LLVM::GEPOp::create(b, loc, pointer, b.getI64Type(), sizesPointer,
-                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
+      Value address = LLVM::GEPOp::create(
+          b, loc, pointer, b.getI64Type(), sizesPointer,
+          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(dim)});
       sizes.push_back(LLVM::LoadOp::create(b, loc, b.getI64Type(), address));
     }
     buffers.push_back(createBuffer(type, data, sizes));
@@ -253,24 +257,29 @@ SmallVector<Value> InterfaceBuilder::createBuffers(Value tensors) {
 /// Renames `inner` and its symbol's readers, and takes what C does not see.
 static void makePrivate(func::FuncOp inner) {
   for (unsigned i = 0, end = inner.getNumArguments(); i < end; ++i)
-    for (NamedAttribute attribute : llvm::to_vector(
-             mlir::function_interface_impl::getArgAttrs(inner, i)))
+    for (NamedAttribute attribute :
+         llvm::to_vector(mlir::function_interface_impl::getArgAttrs(inner, i)))
       if (isa_and_nonnull<Fp8Dialect, bufferization::BufferizationDialect>(
               attribute.getNameDialect()))
         inner.removeArgAttr(i, attribute.getName());
   inner.setName((inner.getName() + kBuffersSuffix).str());
   inner.setPrivate();
+  // Visibility of MLIR alone would leave an exported symbol.
+  inner->setAttr(
+      "llvm.linkage",
+      LLVM::LinkageAttr::get(inner.getContext(), LLVM::Linkage::Internal));
 }
 
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
-                                          ArrayRef<Type> types, bool needData) {
+                                          ArrayRef<Type> types,
+                                          unsigned numTensors, bool needData) {
   std::string name = inner.getName().str();
   makePrivate(inner);
   SmallVector<Type> inputs = {pointer};
   llvm::append_range(inputs, types);
   b.setInsertionPointAfter(inner);
-  auto outer = func::FuncOp::create(
-      b, loc, name, b.getFunctionType(inputs, b.getI32Type()));
+  auto outer = func::FuncOp::create(b, loc, name,
+                                    b.getFunctionType(inputs, b.getI32Type()));
   Block *entry = outer.addEntryBlock();
   Block *sound = outer.addBlock(), *unsound = outer.addBlock();
   unsound->addArgument(b.getI32Type(), loc);
@@ -279,33 +288,32 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
 
   b.setInsertionPointToStart(entry);
   Value count =
-      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(tensorTypes.size()));
-  Value data =
-      LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
+      LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(numTensors));
+  Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
   Value arguments[] = {outer.getArgument(0),
                        LLVM::AddressOfOp::create(b, loc, specs), count, data};
   auto callee =
       module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value good = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status,
-                                     zero);
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
   cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
   b.setInsertionPointToStart(sound);
   return outer;
 }
 
 void InterfaceBuilder::wrapFunction() {
-  func::FuncOp outer =
-      beginOuter(function, {pointer, pointer, pointer}, /*needData=*/true);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  func::FuncOp outer = beginOuter(function, {pointer, pointer, pointer},
+                                  tensorTypes.size(), /*needData=*/true);
+  SmallVector<Value> arguments =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   // Only NAME_workspace knows how much of it there is.
   Value any = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
-  arguments.push_back(
-      createBuffer(cast<MemRefType>(
-                       function.getArgument(tensorTypes.size()).getType()),
-                   outer.getArgument(2), any));
+  arguments.push_back(createBuffer(
+      cast<MemRefType>(function.getArgument(tensorTypes.size()).getType()),
+      outer.getArgument(2), any));
   arguments.push_back(outer.getArgument(1));
   arguments.push_back(outer.getArgument(3));
   auto call = func::CallOp::create(b, loc, function, arguments);
@@ -313,8 +321,10 @@ void InterfaceBuilder::wrapFunction() {
 }
 
 void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
-  SmallVector<Value> buffers = createBuffers(outer.getArgument(0));
+  func::FuncOp outer =
+      beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> buffers =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   auto call = func::CallOp::create(b, loc, inner, buffers);
   LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
@@ -322,11 +332,29 @@ void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
 }
 
 void InterfaceBuilder::wrapPrepare(func::FuncOp inner) {
-  func::FuncOp outer = beginOuter(inner, {pointer}, /*needData=*/false);
-  SmallVector<Value> arguments = createBuffers(outer.getArgument(0));
+  func::FuncOp outer =
+      beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
+  SmallVector<Value> arguments =
+      createBuffers(outer.getArgument(0), tensorTypes.size());
   arguments.push_back(outer.getArgument(1));
   auto call = func::CallOp::create(b, loc, inner, arguments);
   func::ReturnOp::create(b, loc, call.getResults());
+}
+
+void InterfaceBuilder::wrapSizes(func::FuncOp inner) {
+  unsigned count = inner.getNumArguments();
+  func::FuncOp outer = beginOuter(inner, {pointer}, count, /*needData=*/false);
+  SmallVector<Value> buffers = createBuffers(outer.getArgument(0), count);
+  auto call = func::CallOp::create(b, loc, inner, buffers);
+  for (auto [index, size] : llvm::enumerate(call.getResults())) {
+    Value value = arith::IndexCastOp::create(b, loc, b.getI64Type(), size);
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, b.getI64Type(), outer.getArgument(1),
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+    LLVM::StoreOp::create(b, loc, value, address);
+  }
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, zero);
 }
 
 /// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
@@ -355,16 +383,21 @@ LogicalResult InterfaceBuilder::run() {
            << function.getName() << runtime::kWorkspaceSuffix << " and "
            << function.getName() << runtime::kPrepareSuffix
            << ", but one is missing";
+  func::FuncOp sizes = companion(runtime::kSizesSuffix);
   declareCheck(module);
   specs = createSpecs();
   wrapFunction();
   wrapWorkspace(workspace);
   wrapPrepare(prepare);
+  // A program that was on buffers from the start has none.
+  if (sizes)
+    wrapSizes(sizes);
   return success();
 }
 
 namespace {
-struct EmitCInterfacePass : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
+struct EmitCInterfacePass
+    : fp8::impl::EmitCInterfacePassBase<EmitCInterfacePass> {
   using Base::Base;
 
   void runOnOperation() override {

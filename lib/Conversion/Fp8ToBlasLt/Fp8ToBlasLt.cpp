@@ -1,4 +1,5 @@
-//===- Fp8ToBlasLt.cpp ---------------------------------------------*- C++ -*-===//
+//===- Fp8ToBlasLt.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,6 +13,7 @@
 
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace mlir::fp8 {
@@ -23,20 +25,21 @@ using namespace mlir;
 using namespace mlir::fp8;
 
 /// A new tensor for the result of `op`, whose sizes come from a and b.
-template <typename OpTy>
-static Value createOut(OpBuilder &b, OpTy op) {
+template <typename OpTy> static Value createOut(OpBuilder &b, OpTy op) {
   Location loc = op.getLoc();
   SmallVector<OpFoldResult> a = tensor::getMixedSizes(b, loc, op.getA());
   SmallVector<OpFoldResult> sizes(a);
   int64_t rank = a.size();
   sizes[rank - 2] = a[op.getTransA() ? rank - 1 : rank - 2];
-  sizes[rank - 1] =
-      tensor::getMixedSize(b, loc, op.getB(), op.getTransB() ? rank - 2 : rank - 1);
-  // The op may know a size that its operands do not state.
+  sizes[rank - 1] = tensor::getMixedSize(b, loc, op.getB(),
+                                         op.getTransB() ? rank - 2 : rank - 1);
+  // The result's type says which sizes are static, whether or not those of the
+  // operands are.
+  SmallVector<Value> dynamicSizes;
   for (auto [size, known] : llvm::zip_equal(sizes, op.getType().getShape()))
-    if (!ShapedType::isDynamic(known))
-      size = b.getIndexAttr(known);
-  return tensor::EmptyOp::create(b, loc, sizes, op.getType().getElementType());
+    if (ShapedType::isDynamic(known))
+      dynamicSizes.push_back(getValueOrCreateConstantIndexOp(b, loc, size));
+  return tensor::EmptyOp::create(b, loc, op.getType(), dynamicSizes);
 }
 
 namespace {

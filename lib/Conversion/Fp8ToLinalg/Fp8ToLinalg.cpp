@@ -1,4 +1,5 @@
-//===- Fp8ToLinalg.cpp ---------------------------------------------*- C++ -*-===//
+//===- Fp8ToLinalg.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -104,12 +105,13 @@ struct ScaleToLinalg : OpConversionPattern<ScaleOp> {
       return rewriter.notifyMatchFailure(op, "descales are not f32");
     Location loc = op.getLoc();
     RankedTensorType type = op.getAmax().getType();
-    double maxFinite = getMaxFinite(cast<FloatType>(op.getTypeAttr().getValue()));
+    double maxFinite =
+        getMaxFinite(cast<FloatType>(op.getTypeAttr().getValue()));
     Value empty = tensor::EmptyOp::create(
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getAmax()),
         rewriter.getF32Type());
-    SmallVector<AffineMap> maps(3,
-                                rewriter.getMultiDimIdentityMap(type.getRank()));
+    SmallVector<AffineMap> maps(
+        3, rewriter.getMultiDimIdentityMap(type.getRank()));
     PolicyAttr policy = op.getPolicy();
     auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
       FloatType f64 = b.getF64Type();
@@ -147,17 +149,17 @@ struct CastToLinalg : OpConversionPattern<CastOp> {
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getInput()),
         narrow);
     AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
-    AffineMap maps[] = {identity, AffineMap::get(rank, 0, rewriter.getContext()),
-                        identity};
+    AffineMap maps[] = {
+        identity, AffineMap::get(rank, 0, rewriter.getContext()), identity};
     auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
       FloatType f32 = b.getF32Type();
       double bound = getMaxFinite(narrow);
-      Value product = arith::MulFOp::create(b, loc, toF32(b, loc, args[0]),
-                                            args[1]);
+      Value product =
+          arith::MulFOp::create(b, loc, toF32(b, loc, args[0]), args[1]);
       Value low = arith::MinimumFOp::create(b, loc, product,
                                             constant(b, loc, f32, bound));
-      Value clamped = arith::MaximumFOp::create(
-          b, loc, low, constant(b, loc, f32, -bound));
+      Value clamped =
+          arith::MaximumFOp::create(b, loc, low, constant(b, loc, f32, -bound));
       Value rounded = arith::TruncFOp::create(b, loc, narrow, clamped);
       linalg::YieldOp::create(b, loc, rounded);
     };
@@ -182,8 +184,8 @@ struct TransposeToLinalg : OpConversionPattern<TransposeOp> {
     SmallVector<OpFoldResult> sizes =
         tensor::getMixedSizes(rewriter, loc, adaptor.getInput());
     applyPermutationToVector(sizes, permutation);
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, sizes, getElementTypeOrSelf(op.getType()));
+    Value empty = tensor::EmptyOp::create(rewriter, loc, sizes,
+                                          getElementTypeOrSelf(op.getType()));
     rewriter.replaceOpWithNewOp<linalg::TransposeOp>(op, adaptor.getInput(),
                                                      empty, permutation);
     return success();

@@ -1,4 +1,5 @@
-//===- RuntimeCalls.cpp --------------------------------------------*- C++ -*-===//
+//===- RuntimeCalls.cpp --------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -73,6 +74,11 @@ void RuntimeFunction::emitCall(OpBuilder &b, Location loc, StringRef symbol,
   memref::StoreOp::create(b, loc, after, status);
 }
 
+void RuntimeFunction::emitReturn(OpBuilder &b, Location loc) const {
+  Value value = memref::LoadOp::create(b, loc, status);
+  func::ReturnOp::create(b, loc, value);
+}
+
 FailureOr<RuntimeFunction> fp8::getPrepareFunction(func::FuncOp function) {
   auto module = function->getParentOfType<ModuleOp>();
   auto prepare = module.lookupSymbol<func::FuncOp>(
@@ -88,9 +94,9 @@ FailureOr<Value> fp8::cloneSizeComputation(OpBuilder &b, func::FuncOp function,
                                            func::FuncOp companion,
                                            Value value) {
   IRMapping map;
-  for (auto [from, to] :
-       llvm::zip(function.getArguments(), companion.getArguments()))
-    map.map(from, to);
+  // The companion's last argument is its context.
+  for (BlockArgument to : companion.getArguments().drop_back())
+    map.map(function.getArgument(to.getArgNumber()), to);
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
   options.inclusive = true;
@@ -113,8 +119,8 @@ FailureOr<Value> fp8::cloneSizeComputation(OpBuilder &b, func::FuncOp function,
 static void addStatus(func::FuncOp function) {
   Location loc = function.getLoc();
   OpBuilder b = OpBuilder::atBlockBegin(&function.front());
-  auto status = memref::AllocaOp::create(b, loc,
-                                         MemRefType::get({}, b.getI32Type()));
+  auto status =
+      memref::AllocaOp::create(b, loc, MemRefType::get({}, b.getI32Type()));
   status->setAttr(kStatusAttr, b.getUnitAttr());
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   memref::StoreOp::create(b, loc, zero, status);
@@ -158,9 +164,9 @@ static LogicalResult addRuntimeArguments(func::FuncOp function) {
   auto mark = [&](StringRef name) {
     return b.getDictionaryAttr(b.getNamedAttr(name, b.getUnitAttr()));
   };
-  if (failed(function.insertArguments(
-          {count, count}, {pointer, pointer},
-          {mark(kContextAttr), mark(kStreamAttr)}, {loc, loc})) ||
+  if (failed(function.insertArguments({count, count}, {pointer, pointer},
+                                      {mark(kContextAttr), mark(kStreamAttr)},
+                                      {loc, loc})) ||
       failed(function.insertResult(0, b.getI32Type(), b.getDictionaryAttr({}))))
     return failure();
   addStatus(function);

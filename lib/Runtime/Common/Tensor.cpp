@@ -110,3 +110,7 @@ int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
       return status;
   return FP8RT_OK;
 }
+
+int32_t fp8rt_fail(const char *message) {
+  return fail(FP8RT_INVALID_ARGUMENT, "%s", message);
+}

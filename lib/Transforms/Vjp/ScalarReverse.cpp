@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Derivatives of scalar ops, and of arith and math ops that stand in a function
-// by themselves, on scalars or elementwise on tensors. In the comments g is the
+// Derivatives of the scalar ops of arith and math. In the comments g is the
 // cotangent of the result, y the result, x (or a, b, c) the operands.
 //
 // Where operands of a maximum or minimum are equal, each gets half of g, as in
@@ -18,7 +17,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "ScalarReverse.h"
-#include "Fp8/IR/Fp8Interfaces.h"
 #include "VjpUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -29,10 +27,6 @@
 
 using namespace mlir;
 using namespace mlir::fp8;
-
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
 
 bool fp8::isScalarIdentity(Operation *op) {
   if (isa<arith::ExtFOp, arith::TruncFOp>(op))
@@ -63,13 +57,14 @@ ScalarReverse::ScalarReverse(OpBuilder &builder, Location loc, FloatType type,
       readLeaf(std::move(readLeaf)), context(context),
       inside(ops.begin(), ops.end()) {}
 
-FailureOr<Value> ScalarReverse::run(Value target, ArrayRef<Seed> seeds) {
-  active.insert(target);
+FailureOr<Value> ScalarReverse::run(ArrayRef<Value> targets,
+                                    ArrayRef<Seed> seeds) {
+  active.insert(targets.begin(), targets.end());
   for (Operation *op : ops)
     if (llvm::any_of(op->getOperands(),
                      [&](Value operand) { return isActive(operand); }))
       for (Value result : op->getResults())
-        if (isFloat(result))
+        if (isFloatOrFloatTensor(result))
           active.insert(result);
   for (const Seed &seed : seeds)
     add(seed.first, seed.second);
@@ -91,7 +86,11 @@ FailureOr<Value> ScalarReverse::run(Value target, ArrayRef<Seed> seeds) {
   }
   if (hasError)
     return failure();
-  return cotangents.lookup(target);
+  Value sum;
+  for (Value target : targets)
+    if (Value cotangent = cotangents.lookup(target))
+      sum = sum ? add2(sum, cotangent) : cotangent;
+  return sum;
 }
 
 void ScalarReverse::add(Value value, Value cotangent) {
@@ -123,9 +122,14 @@ Value ScalarReverse::getPrimal(Value value) {
     primal = toType(leaf);
   }
   if (!primal) {
-    // Nothing is kept of what is built after an error.
+    // Nothing is kept of what is built after an error, but it needs a value.
     hasError = true;
-    primal = constant(0.0);
+    Type element = getElementTypeOrSelf(value.getType());
+    primal = element.isIntOrIndex()
+                 ? arith::ConstantOp::create(builder, loc,
+                                             builder.getZeroAttr(element))
+                       .getResult()
+                 : constant(0.0);
   }
   primals[value] = primal;
   return primal;
@@ -136,10 +140,10 @@ Value ScalarReverse::clonePrimal(Operation *op) {
   if (auto constantOp = dyn_cast<arith::ConstantOp>(op))
     if (auto attr = dyn_cast<FloatAttr>(constantOp.getValue()))
       return constant(attr.getValueAsDouble());
-  bool arithmetic =
-      isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
-      !isa<arith::BitcastOp>(op);
-  bool onIntegers = llvm::none_of(op->getOperands(), isFloat);
+  bool arithmetic = isa_and_present<arith::ArithDialect, math::MathDialect>(
+                        op->getDialect()) &&
+                    !isa<arith::BitcastOp>(op);
+  bool onIntegers = llvm::none_of(op->getOperands(), isFloatOrFloatTensor);
   if (op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       (!arithmetic && !onIntegers)) {
     op->emitOpError("expects arithmetic in a differentiated ")
@@ -156,8 +160,9 @@ Value ScalarReverse::clonePrimal(Operation *op) {
   Value result = clone->getResult(0);
   if (!arithmetic)
     return toType(result);
-  result.setType(isFloat(result) ? type
-                                 : getElementTypeOrSelf(result.getType()));
+  result.setType(isFloatOrFloatTensor(result)
+                     ? type
+                     : getElementTypeOrSelf(result.getType()));
   return result;
 }
 
@@ -236,7 +241,7 @@ bool ScalarReverse::propagateProduct(Operation *op, Value cotangent) {
   return true;
 }
 
-/// y = c ? a : b: c ? g : 0, c ? 0 : g.  Clamp is min(max(x, low), high).
+/// y = c ? a : b: c ? g : 0, c ? 0 : g.
 bool ScalarReverse::propagateChoice(Operation *op, Value cotangent) {
   if (auto choice = dyn_cast<arith::SelectOp>(op)) {
     Value condition = getPrimal(choice.getCondition());
@@ -500,84 +505,4 @@ bool ScalarReverse::propagateUnary(Operation *op, Value cotangent) {
     return false;
   add(op->getOperand(0), mul(cotangent, slope));
   return true;
-}
-
-//===----------------------------------------------------------------------===//
-// arith and math ops outside of linalg ops
-//===----------------------------------------------------------------------===//
-
-/// The cotangent of operand `index` of an elementwise op on tensors, read
-/// through identity maps, or on scalars.
-static FailureOr<Value> buildElementwiseVjp(Operation *op, OpBuilder &builder,
-                                            Value operand, Value cotangent,
-                                            Type elementType) {
-  Location loc = op->getLoc();
-  SmallVector<Type> types(op->getOperandTypes());
-  llvm::append_range(types, op->getResultTypes());
-  FloatType type = getDerivativeType(op->getContext(), types, op);
-  auto tensorType = dyn_cast<RankedTensorType>(operand.getType());
-  if (!tensorType && !isa<FloatType>(operand.getType()))
-    return op->emitOpError("expects scalars or ranked tensors in a "
-                           "differentiated function, but got ")
-           << operand.getType();
-  unsigned rank = tensorType ? tensorType.getRank() : 0;
-  DerivedGeneric generic(builder, loc, rank);
-  AffineMap identity = builder.getMultiDimIdentityMap(rank);
-  auto read = [&](Value value) {
-    return isa<RankedTensorType>(value.getType())
-               ? generic.read(value, identity)
-               : value;
-  };
-  OpBuilder &body = tensorType ? generic.getBody() : builder;
-  Value seed = convertScalar(body, loc, read(cotangent), type);
-  ScalarReverse reverse(body, loc, type, op, read, "function");
-  FailureOr<Value> result = reverse.run(operand, Seed(op->getResult(0), seed));
-  if (failed(result) || !*result)
-    return result;
-  Value scalar = convertScalar(body, loc, *result, elementType);
-  if (!tensorType)
-    return scalar;
-  return generic.finish(scalar, tensor::getMixedSizes(builder, loc, cotangent),
-                        identity);
-}
-
-namespace {
-template <typename OpTy>
-struct ElementwiseVjp
-    : VjpOpInterface::ExternalModel<ElementwiseVjp<OpTy>, OpTy> {
-  FailureOr<Value> buildVjp(Operation *op, OpBuilder &builder, unsigned index,
-                            ValueRange cotangents, Type elementType) const {
-    Value operand = cast<VjpOpInterface>(op).getVjpInputs()[index];
-    // An operand that is read twice has an input, and a share, for each.
-    SmallVector<Value> operands = fp8::detail::getFloatOperands(op);
-    if (llvm::is_contained(ArrayRef(operands).take_front(index), operand))
-      return Value();
-    return buildElementwiseVjp(op, builder, operand, cotangents.front(),
-                               elementType);
-  }
-};
-
-template <typename... Ops> void attach(MLIRContext *context) {
-  (Ops::template attachInterface<ElementwiseVjp<Ops>>(*context), ...);
-}
-} // namespace
-
-void fp8::registerArithVjps(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    attach<arith::AddFOp, arith::SubFOp, arith::MulFOp, arith::DivFOp,
-           arith::NegFOp, arith::RemFOp, arith::ExtFOp, arith::TruncFOp,
-           arith::SelectOp, arith::MaximumFOp, arith::MinimumFOp,
-           arith::MaxNumFOp, arith::MinNumFOp>(context);
-  });
-  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attach<math::AbsFOp, math::AcosOp, math::AcoshOp, math::AsinOp,
-           math::AsinhOp, math::Atan2Op, math::AtanOp, math::AtanhOp,
-           math::CbrtOp, math::CeilOp, math::CopySignOp, math::CosOp,
-           math::CoshOp, math::ErfOp, math::ErfcOp, math::Exp2Op, math::ExpM1Op,
-           math::ExpOp, math::FPowIOp, math::FloorOp, math::FmaOp,
-           math::Log10Op, math::Log1pOp, math::Log2Op, math::LogOp,
-           math::PowFOp, math::RoundEvenOp, math::RoundOp, math::RsqrtOp,
-           math::SinOp, math::SinhOp, math::SqrtOp, math::TanOp, math::TanhOp,
-           math::TruncOp>(context);
-  });
 }

@@ -40,9 +40,9 @@ public:
                 ArrayRef<Operation *> ops, ReadLeaf readLeaf,
                 StringRef context);
 
-  /// The cotangent of the leaf `target` from those of `seeds`, in the type;
-  /// null if it is zero. On failure an error was emitted.
-  FailureOr<Value> run(Value target, ArrayRef<Seed> seeds);
+  /// The sum of the cotangents of the leaves `targets` from those of `seeds`,
+  /// in the type; null if it is zero. On failure an error was emitted.
+  FailureOr<Value> run(ArrayRef<Value> targets, ArrayRef<Seed> seeds);
 
 private:
   // The primal, computed again.

@@ -156,7 +156,8 @@ struct MatmulVjp : VjpOpInterface::ExternalModel<MatmulVjp<OpTy>, OpTy> {
 
   FailureOr<Value> buildVjp(Operation *op, OpBuilder &builder, unsigned index,
                             ValueRange cotangents, Type elementType) const {
-    if (failed(checkCasts(cast<OpTy>(op))))
+    // The gradient of one operand is a product with the other.
+    if (index < 2 && failed(checkCasts(cast<OpTy>(op))))
       return failure();
     return buildMatmulVjp(builder, getView(cast<OpTy>(op)), index,
                           cotangents.front(), elementType);

@@ -42,13 +42,16 @@ using linalg::LinalgOp;
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// A float that the body of an op reads.
+/// A float that an op reads through one map.
 struct LinalgInput {
-  /// What the op reads: an operand or a captured value.
+  /// An operand or a captured value.
   Value value;
-  /// What the body sees: a block argument or the captured value.
-  Value leaf;
   AffineMap map;
+  /// What the body sees: block arguments, one for each time that the value is
+  /// an operand, or the captured value.
+  SmallVector<Value> leaves;
+
+  bool isCaptured() const { return leaves.front() == value; }
 };
 
 /// How an op writes one of its results.
@@ -69,29 +72,32 @@ struct LinalgResult {
 };
 } // namespace
 
-static bool isFloat(Value value) {
-  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
-}
-
 /// Inputs, read inits and captured values of float type.
 static SmallVector<LinalgInput> collectInputs(LinalgOp op) {
   SmallVector<LinalgInput> inputs;
   for (OpOperand &operand : op->getOpOperands()) {
     BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (isFloat(operand.get()) && !argument.use_empty())
-      inputs.push_back(
-          {operand.get(), argument, op.getMatchingIndexingMap(&operand)});
+    if (!isFloatOrFloatTensor(operand.get()) || argument.use_empty())
+      continue;
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    auto *known = llvm::find_if(inputs, [&](const LinalgInput &input) {
+      return input.value == operand.get() && input.map == map;
+    });
+    if (known != inputs.end() && !op.isDpsInit(&operand))
+      known->leaves.push_back(argument);
+    else
+      inputs.push_back({operand.get(), map, {argument}});
   }
   llvm::SetVector<Value> captured;
   getUsedValuesDefinedAbove(op->getRegions(), captured);
+  AffineMap none = AffineMap::get(op.getNumLoops(), 0, op.getContext());
   for (Value value : captured)
-    if (isFloat(value))
-      inputs.push_back(
-          {value, value, AffineMap::get(op.getNumLoops(), 0, op.getContext())});
+    if (isFloatOrFloatTensor(value))
+      inputs.push_back({value, none, {value}});
   return inputs;
 }
 
-/// The loops that `map` does not name.
+/// True if `map` does not name every loop.
 static bool omitsLoops(AffineMap map) {
   for (unsigned dim = 0; dim < map.getNumDims(); ++dim)
     if (!map.getResultPosition(getAffineDimExpr(dim, map.getContext())))
@@ -234,7 +240,7 @@ LinalgVjpBuilder::LinalgVjpBuilder(OpBuilder &builder, LinalgOp op,
     ops.push_back(&inner);
   SmallVector<Type> types(op->getResultTypes());
   for (const LinalgInput &other : collectInputs(op))
-    if (isa<BlockArgument>(other.leaf) || other.value == input.value)
+    if (!other.isCaptured() || other.value == input.value)
       types.push_back(other.value.getType());
   type = getDerivativeType(op.getContext(), types, ops);
   for (unsigned index = 0; index < op->getNumResults(); ++index)
@@ -252,9 +258,7 @@ LogicalResult LinalgVjpBuilder::check(ValueRange cotangents) {
     return op.emitOpError("expects a differentiated operand read through a "
                           "projected permutation or constants, but got ")
            << AffineMapAttr::get(input.map);
-  if (!isa<RankedTensorType, FloatType>(input.value.getType()) ||
-      (!isa<BlockArgument>(input.leaf) &&
-       isa<RankedTensorType>(input.value.getType())))
+  if (input.isCaptured() && !isa<FloatType>(input.value.getType()))
     return op.emitOpError("expects no tensor captured by the body of a "
                           "differentiated op, but got ")
            << input.value.getType();
@@ -300,7 +304,8 @@ FailureOr<Value> LinalgVjpBuilder::buildFromSums(ArrayRef<unsigned> indices,
                                                  Type resultType) {
   for (unsigned index : indices)
     if (results[index].combiner == Combiner::Add &&
-        input.leaf == op.getRegionOutputArgs()[index] && indices.size() == 1)
+        input.leaves.front() == op.getRegionOutputArgs()[index] &&
+        indices.size() == 1)
       return convertElements(builder, loc, cotangents[index], resultType);
   DerivedGeneric generic(builder, loc, op.getNumLoops());
   SmallVector<Seed> seeds;
@@ -321,7 +326,7 @@ FailureOr<Value> LinalgVjpBuilder::buildFromSums(ArrayRef<unsigned> indices,
 FailureOr<Value> LinalgVjpBuilder::buildFromSelection(unsigned result,
                                                       Value cotangent,
                                                       Type resultType) {
-  if (input.leaf == op.getRegionOutputArgs()[result])
+  if (input.leaves.front() == op.getRegionOutputArgs()[result])
     return op.emitOpError("expects a constant initial value of a "
                           "differentiated maximum or minimum, but result ")
            << result << " starts from a differentiated one";
@@ -399,7 +404,7 @@ FailureOr<Value> LinalgVjpBuilder::reverse(DerivedGeneric &generic,
       generic.getBody(), loc, type, ops,
       [&](Value leaf) { return readLeaf(generic, leaf); },
       op->getName().getStringRef());
-  return scalars.run(input.leaf, seeds);
+  return scalars.run(input.leaves, seeds);
 }
 
 /// What the body sees of a block argument or of a captured value.

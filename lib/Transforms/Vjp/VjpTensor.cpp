@@ -205,7 +205,7 @@ struct PadVjp : VjpOpInterface::ExternalModel<PadVjp, tensor::PadOp> {
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op->getRegions(), captured);
     for (Value value : captured)
-      if (isa<FloatType>(getElementTypeOrSelf(value.getType())))
+      if (isFloatOrFloatTensor(value))
         inputs.push_back(value);
     return inputs;
   }

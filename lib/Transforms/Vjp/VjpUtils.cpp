@@ -27,6 +27,10 @@ void fp8::registerVjpExternalModels(DialectRegistry &registry) {
   registerArithVjps(registry);
 }
 
+bool fp8::isFloatOrFloatTensor(Value value) {
+  return isa<FloatType>(getElementTypeOrSelf(value.getType()));
+}
+
 FloatType fp8::getAccumulatorType(Type type) {
   Type element = getElementTypeOrSelf(type);
   if (element.isF64())

@@ -31,6 +31,9 @@ void registerLinalgVjps(DialectRegistry &registry);
 void registerTensorVjps(DialectRegistry &registry);
 void registerArithVjps(DialectRegistry &registry);
 
+/// True for floats and tensors of floats.
+bool isFloatOrFloatTensor(Value value);
+
 /// The type in which cotangents of elements of `type` are summed up: f64 for
 /// f64, f32 for everything else.
 FloatType getAccumulatorType(Type type);

@@ -1,0 +1,65 @@
+//===- LowerReshapes.cpp -------------------------------------------*- C++
+//-*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// fp8-lower-reshapes: expanded buffers whose sizes are known at run time only.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Fp8/Transforms/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace mlir::fp8 {
+#define GEN_PASS_DEF_LOWERRESHAPESPASS
+#include "Fp8/Transforms/Passes.h.inc"
+} // namespace mlir::fp8
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+namespace {
+struct ExpandShapeToReinterpretCast : OpRewritePattern<memref::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(memref::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    MemRefType type = op.getResultType();
+    if (!op.getSrcType().getLayout().isIdentity() ||
+        !type.getLayout().isIdentity())
+      return rewriter.notifyMatchFailure(op, "the buffer has gaps");
+    if (type.getNumDynamicDims() == 0)
+      return rewriter.notifyMatchFailure(op, "sizes are static");
+    Location loc = op.getLoc();
+    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
+    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+    AffineExpr x, y;
+    bindSymbols(rewriter.getContext(), x, y);
+    for (size_t dim = sizes.size(); dim-- > 1;)
+      strides[dim - 1] = affine::makeComposedFoldedAffineApply(
+          rewriter, loc, x * y, {strides[dim], sizes[dim]});
+    // Strides are values here, so the type cannot keep its identity layout.
+    auto cast = memref::ReinterpretCastOp::create(
+        rewriter, loc, op.getSrc(), /*offset=*/rewriter.getIndexAttr(0), sizes,
+        strides);
+    rewriter.replaceOpWithNewOp<memref::CastOp>(op, type, cast);
+    return success();
+  }
+};
+
+struct LowerReshapesPass : fp8::impl::LowerReshapesPassBase<LowerReshapesPass> {
+  using Base::Base;
+
+  void runOnOperation() override {
+    RewritePatternSet patterns(&getContext());
+    patterns.add<ExpandShapeToReinterpretCast>(&getContext());
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+  }
+};
+} // namespace

@@ -1,0 +1,54 @@
+// RUN: fp8-opt --fp8-add-runtime-arguments --convert-blaslt-to-runtime --split-input-file --verify-diagnostics %s
+
+func.func @columns_apart(%a: memref<4x4xf32, strided<[1, 4]>>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects a contiguous last dimension, but got 'memref<4x4xf32, strided<[1, 4]>>'}}
+  blaslt.matmul ins(%a, %d : memref<4x4xf32, strided<[1, 4]>>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @strided_batches(%a: memref<2x3x4x4xf32, strided<[96, 32, 4, 1]>>, %d: memref<2x3x4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects a contiguous buffer where there are several batch dimensions, but got 'memref<2x3x4x4xf32, strided<[96, 32, 4, 1]>>'}}
+  blaslt.matmul ins(%a, %d : memref<2x3x4x4xf32, strided<[96, 32, 4, 1]>>, memref<2x3x4x4xf32>) outs(%d : memref<2x3x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @dynamic_batches(%a: memref<?x3x4x4xf32>, %d: memref<2x3x4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects static sizes where there are several batch dimensions, but got 'memref<?x3x4x4xf32>'}}
+  blaslt.matmul ins(%a, %d : memref<?x3x4x4xf32>, memref<2x3x4x4xf32>) outs(%d : memref<2x3x4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @strided_bias(%a: memref<4x4xf32>, %b: memref<4xf32, strided<[2]>>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects a contiguous bias and contiguous descales, but got 'memref<4xf32, strided<[2]>>'}}
+  blaslt.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) bias(%b : memref<4xf32, strided<[2]>>) outs(%d : memref<4x4xf32>)
+  return
+}
+
+// -----
+
+func.func @tensors(%a: tensor<4x4xf32>, %d: tensor<4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects buffers, but got 'tensor<4x4xf32>'}}
+  %0 = blaslt.matmul ins(%a, %a : tensor<4x4xf32>, tensor<4x4xf32>) outs(%d : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return
+}
+
+// -----
+
+// expected-error @below {{'func.func' op expects results as destinations, but returns 'memref<4xf32>'}}
+func.func @results(%a: memref<4xf32>) -> memref<4xf32> {
+  return %a : memref<4xf32>
+}
+
+// -----
+
+func.func private @private(%a: memref<4x4xf32>, %d: memref<4x4xf32>) {
+  // expected-error @below {{'blaslt.matmul' op expects to be in a public function}}
+  blaslt.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
+  return
+}
