@@ -147,6 +147,76 @@ FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
 FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
                                        const fp8rt_matmul_desc *desc);
 
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// What an image holds. The numbers are part of the ABI.
+typedef enum fp8rt_image_kind {
+  /// NVIDIA machine code.
+  FP8RT_IMAGE_CUBIN = 1,
+  /// NVIDIA PTX, ended by a zero byte, which `size` counts.
+  FP8RT_IMAGE_PTX = 2
+} fp8rt_image_kind;
+
+typedef struct fp8rt_image {
+  const void *data;
+  /// Bytes at `data`.
+  uint64_t size;
+  int32_t kind;
+  /// What it was compiled for: 90 is sm_90. A cubin runs on devices of the same
+  /// generation (9) and this revision or a later one, PTX on all later ones.
+  int32_t arch;
+  /// 1 where it runs on exactly `arch` (sm_90a), else 0.
+  int32_t arch_exact;
+  /// 0.
+  int32_t reserved;
+} fp8rt_image;
+
+/// The kernels of a compiled library: a constant of it. Each image holds all of
+/// the kernels.
+typedef struct fp8rt_binary {
+  /// sizeof(fp8rt_binary) of the caller.
+  uint64_t struct_size;
+  uint32_t num_images;
+  uint32_t num_kernels;
+  const fp8rt_image *images;
+  const char *const *kernel_names;
+} fp8rt_binary;
+
+typedef struct fp8rt_launch_dims {
+  /// sizeof(fp8rt_launch_dims) of the caller.
+  uint64_t struct_size;
+  /// Blocks along x, y and z. With a 0 among them nothing is launched.
+  uint32_t grid[3];
+  /// Threads of a block along x, y and z.
+  uint32_t block[3];
+  /// Bytes of dynamic shared memory of a block, up to what the device has.
+  uint32_t shared_bytes;
+  /// Pointers at `args`.
+  uint32_t num_args;
+} fp8rt_launch_dims;
+
+/// Loads the best image of `binary` for the device: a cubin before PTX, the
+/// highest arch first. Contexts know a binary by its address, and notice when
+/// there is another one at that address when this is called for it. Not while a
+/// stream is captured. FP8RT_UNSUPPORTED, naming what there is and what the
+/// device is, where no image fits, and on the CPU.
+FP8RT_API int32_t fp8rt_binary_prepare(fp8rt_context *context,
+                                       const fp8rt_binary *binary);
+
+/// Enqueues kernel number `kernel` of a prepared binary. `args` points to one
+/// pointer for each of the kernel's parameters, which are copied.
+FP8RT_API int32_t fp8rt_launch(fp8rt_context *context,
+                               const fp8rt_binary *binary, uint32_t kernel,
+                               const fp8rt_launch_dims *dims, void *const *args,
+                               fp8rt_stream *stream);
+
+/// Sets `bytes` bytes at `pointer` to the low byte of `value`, on `stream`.
+FP8RT_API int32_t fp8rt_memset(fp8rt_context *context, void *pointer,
+                               int32_t value, uint64_t bytes,
+                               fp8rt_stream *stream);
+
 /// A tensor as a compiled function takes it. The sizes and strides belong to
 /// the caller and are read during the call only.
 typedef struct fp8rt_tensor {
