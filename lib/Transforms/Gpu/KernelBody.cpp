@@ -261,15 +261,10 @@ Lanes BodyEmitter::get(Value value) {
 ArrayRef<Value> BodyEmitter::getValues(Value value) {
   auto it = lanes.find(value);
   if (it == lanes.end()) {
-    // From outside of the body: a constant, or a scalar argument.
+    // From outside of the body.
     Lanes result;
     result.element = value.getType();
-    Value copy;
-    if (Operation *constant = value.getDefiningOp())
-      copy = b.clone(*constant)->getResult(0);
-    else
-      copy = b.getPointer(value);
-    result.values.assign(count, copy);
+    result.values.assign(count, b.getScalar(value));
     it = lanes.try_emplace(value, result).first;
   }
   b.unpack(it->second);
@@ -289,10 +284,10 @@ SmallVector<Lanes> KernelBuilder::emitBody(linalg::GenericOp op,
       continue;
     }
     // A scalar: all elements read the same.
-    Value value = known.lookup(operand.buffer);
     Lanes same;
     same.element = operand.element;
-    same.values.assign(count, value ? value : getPointer(operand.buffer));
+    same.values.assign(count, operand.isBuffer() ? known.lookup(operand.buffer)
+                                                 : getScalar(operand.buffer));
     emitter.set(argument, same);
   }
   for (auto [argument, lanes] : llvm::zip(op.getRegionOutputArgs(), outputs))

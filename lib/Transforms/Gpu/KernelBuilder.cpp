@@ -256,6 +256,12 @@ Value KernelBuilder::getPointer(Value buffer) {
   return arguments.lookup(buffer);
 }
 
+Value KernelBuilder::getScalar(Value value) {
+  if (Operation *constant = value.getDefiningOp())
+    return clone(*constant)->getResult(0);
+  return arguments.lookup(value);
+}
+
 Value KernelBuilder::at(Value pointer, Value bytes) {
   return create<LLVM::GEPOp>(pointer.getType(), getI8Type(), pointer,
                              ArrayRef<LLVM::GEPArg>{bytes});

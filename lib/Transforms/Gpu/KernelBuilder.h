@@ -126,6 +126,8 @@ public:
   //===--- Memory ---------------------------------------------------------===//
 
   Value getPointer(Value buffer);
+  /// A scalar of the outlined function: a constant of it or an argument.
+  Value getScalar(Value value);
   /// The offset of the element of `operand` at these coordinates.
   Value getOffset(const KernelOperand &operand, ValueRange coordinates);
   Value loadOne(const KernelOperand &operand, Value offset);
