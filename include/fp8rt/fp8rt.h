@@ -38,8 +38,10 @@ typedef enum fp8rt_status {
   FP8RT_INVALID_ARGUMENT = 1,
   /// The arguments are sound, but this backend cannot do it.
   FP8RT_UNSUPPORTED = 2,
-  /// A device, a library or a file answered with an error.
-  FP8RT_FAILED = 3
+  /// A device, a library or a file answered with an error, or memory ran out.
+  FP8RT_FAILED = 3,
+  /// A device was asked for a matmul or a kernel that nobody prepared.
+  FP8RT_NOT_PREPARED = 4
 } fp8rt_status;
 
 /// Element types. The numbers are part of the ABI.
@@ -73,8 +75,44 @@ typedef enum fp8rt_scale_mode {
 
 /// A device and what belongs to it. Opaque.
 typedef struct fp8rt_context fp8rt_context;
-/// A queue of a device; null is the default one. Opaque.
+/// A queue of a device; null is the default one. Opaque: with CUDA it is a
+/// CUstream, or a cudaStream_t, cast.
 typedef struct fp8rt_stream fp8rt_stream;
+
+//===----------------------------------------------------------------------===//
+// Contexts
+//===----------------------------------------------------------------------===//
+
+typedef struct fp8rt_context_options {
+  /// sizeof(fp8rt_context_options) of the caller.
+  uint64_t struct_size;
+  /// "cpu" or "cuda".
+  const char *backend;
+  /// Which of the backend's devices, from 0.
+  int32_t device;
+  /// 0.
+  int32_t reserved;
+  /// The folder of the plan cache. Null takes the environment variable
+  /// FP8_PLAN_CACHE, else $XDG_CACHE_HOME/fp8, else ~/.cache/fp8; "" is none.
+  const char *plan_cache;
+} fp8rt_context_options;
+
+/// Makes a context. Any number of them may exist, of one device too, and any
+/// number of threads may use one at once. A CUDA context works in the primary
+/// context of its device, as PyTorch does. The driver and cuBLASLt are loaded
+/// here: FP8RT_LIBCUDA and FP8RT_CUBLASLT in the environment name libraries
+/// to take in place of libcuda.so.1 and libcublasLt.so.13 or .12. FP8RT_FAILED
+/// where a library or the device is missing.
+FP8RT_API int32_t fp8rt_context_create(const fp8rt_context_options *options,
+                                       fp8rt_context **context);
+
+/// Frees a context with its plans and kernels; null is fine. No call may use
+/// the context any more, and no work that it enqueued may be running.
+FP8RT_API void fp8rt_context_destroy(fp8rt_context *context);
+
+//===----------------------------------------------------------------------===//
+// Matmuls
+//===----------------------------------------------------------------------===//
 
 /// `D = round((sum over k of op(A)·op(B)) · (descale_a · descale_b) + acc +
 /// bias)`, row-major, `op(A)` M x K, `op(B)` K x N, `bias` of N elements along
@@ -87,7 +125,12 @@ typedef struct fp8rt_stream fp8rt_stream;
 /// stride of a descale or of the bias. A pointer is needed exactly where the
 /// desc asks for the operand; with `k` 0 the sums are +0, and `a` and `b` may
 /// be null. f64 operands come in pairs, sum in f64, have no descales, and give
-/// f64; everything else sums in f32, k ascending, one product at a time.
+/// f64; everything else sums in f32, on a CPU k ascending, one product at a
+/// time.
+///
+/// A device takes what its library takes (docs/Runtime.md); the rest, except
+/// pairs of operands that it cannot multiply, is done by a small kernel after
+/// the library's, from sums in f32 in the workspace.
 typedef struct fp8rt_matmul_desc {
   /// sizeof(fp8rt_matmul_desc) of the caller.
   uint64_t struct_size;
@@ -122,9 +165,10 @@ typedef struct fp8rt_matmul_desc {
 } fp8rt_matmul_desc;
 
 /// The pointers of one call. `d` may not overlap an input, except that `acc`
-/// may be `d` itself with equal type and strides.
+/// may be `d` itself with equal type and strides. Pointers are those of the
+/// context's device.
 typedef struct fp8rt_matmul_args {
-  /// sizeof(fp8rt_matmul_args) of the caller.
+  /// sizeof(fp8rt_matmul_args) of the caller; what a shorter one lacks is 0.
   uint64_t struct_size;
   const void *a;
   const void *b;
@@ -133,19 +177,42 @@ typedef struct fp8rt_matmul_args {
   const float *descale_a;
   const float *descale_b;
   void *d;
+  /// Memory for this call alone until it has run: matmuls that may overlap, on
+  /// two streams or in a graph, need one each. Aligned to 256 bytes. May be
+  /// null where fp8rt_matmul_workspace_size says 0.
+  void *workspace;
+  /// Bytes at `workspace`.
+  uint64_t workspace_size;
 } fp8rt_matmul_args;
 
+/// Makes the plan of a matmul: descriptors, layouts, the algorithm (a tuned one
+/// if the plan cache has it), the workspace's size. Once for each desc and
+/// context; doing it again costs a look-up. Not while a stream is captured.
+/// FP8RT_UNSUPPORTED, with the reason, for what the device cannot do. The CPU
+/// needs no plans: there it only checks.
+FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
+                                       const fp8rt_matmul_desc *desc);
+
+/// Bytes of workspace that a prepared matmul needs: 0 on the CPU. Never grows
+/// by itself, but fp8rt_tune may change it. FP8RT_NOT_PREPARED without a plan.
+FP8RT_API int32_t fp8rt_matmul_workspace_size(fp8rt_context *context,
+                                              const fp8rt_matmul_desc *desc,
+                                              uint64_t *bytes);
+
 /// Runs one matmul on the device of `context`, on `stream`. Nothing is
-/// allocated. A null context is the CPU.
+/// allocated, nothing waits, and it may be captured in a CUDA graph; the
+/// descales are read when the device gets there. A null context is the CPU. A
+/// device takes prepared descs only, else FP8RT_NOT_PREPARED. Where a pointer
+/// is not aligned as the plan needs it, 16 bytes at most, or the workspace is
+/// too small, the call is refused and nothing is enqueued.
 FP8RT_API int32_t fp8rt_matmul(fp8rt_context *context,
                                const fp8rt_matmul_desc *desc,
                                const fp8rt_matmul_args *args,
                                fp8rt_stream *stream);
 
-/// Makes what calls of fp8rt_matmul with this desc rely on, once. The CPU needs
-/// none of it.
-FP8RT_API int32_t fp8rt_matmul_prepare(fp8rt_context *context,
-                                       const fp8rt_matmul_desc *desc);
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
 
 //===----------------------------------------------------------------------===//
 // Kernels
@@ -252,6 +319,80 @@ FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
 /// Returns FP8RT_INVALID_ARGUMENT with `message`: a condition of the program,
 /// about its sizes, does not hold.
 FP8RT_API int32_t fp8rt_fail(const char *message);
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// What an image holds. The numbers are part of the ABI.
+typedef enum fp8rt_image_kind {
+  /// NVIDIA machine code.
+  FP8RT_IMAGE_CUBIN = 1,
+  /// NVIDIA PTX, ended by a zero byte, which `size` counts.
+  FP8RT_IMAGE_PTX = 2
+} fp8rt_image_kind;
+
+typedef struct fp8rt_image {
+  const void *data;
+  /// Bytes at `data`.
+  uint64_t size;
+  int32_t kind;
+  /// What it was compiled for: 90 is sm_90. A cubin runs on devices of the same
+  /// generation (9) and this revision or a later one, PTX on all later ones.
+  int32_t arch;
+  /// 1 where it runs on exactly `arch` (sm_90a), else 0.
+  int32_t arch_exact;
+  /// 0.
+  int32_t reserved;
+} fp8rt_image;
+
+/// The kernels of a compiled library: a constant of it. Each image holds all of
+/// the kernels.
+typedef struct fp8rt_binary {
+  /// sizeof(fp8rt_binary) of the caller.
+  uint64_t struct_size;
+  uint32_t num_images;
+  uint32_t num_kernels;
+  const fp8rt_image *images;
+  const char *const *kernel_names;
+} fp8rt_binary;
+
+typedef struct fp8rt_launch_dims {
+  /// sizeof(fp8rt_launch_dims) of the caller.
+  uint64_t struct_size;
+  /// Blocks along x, y and z. With a 0 among them nothing is launched.
+  uint32_t grid[3];
+  /// Threads of a block along x, y and z.
+  uint32_t block[3];
+  /// Bytes of dynamic shared memory of a block, up to what the device has.
+  uint32_t shared_bytes;
+  /// Pointers at `args`.
+  uint32_t num_args;
+} fp8rt_launch_dims;
+
+/// Loads the best image of `binary` for the device: a cubin before PTX, the
+/// highest arch first. Contexts know a binary by its address, and notice when
+/// there is another one at that address when this is called for it. Not while a
+/// stream is captured. FP8RT_UNSUPPORTED, naming what there is and what the
+/// device is, where no image fits, and on the CPU.
+FP8RT_API int32_t fp8rt_binary_prepare(fp8rt_context *context,
+                                       const fp8rt_binary *binary);
+
+/// Enqueues kernel number `kernel` of a prepared binary. `args` points to one
+/// pointer for each of the kernel's parameters, which are copied.
+FP8RT_API int32_t fp8rt_launch(fp8rt_context *context,
+                               const fp8rt_binary *binary, uint32_t kernel,
+                               const fp8rt_launch_dims *dims, void *const *args,
+                               fp8rt_stream *stream);
+
+/// Sets `bytes` bytes at `pointer` to the low byte of `value`, on `stream`.
+FP8RT_API int32_t fp8rt_memset(fp8rt_context *context, void *pointer,
+                               int32_t value, uint64_t bytes,
+                               fp8rt_stream *stream);
+
+//===----------------------------------------------------------------------===//
+// Facts and messages
+//===----------------------------------------------------------------------===//
 
 /// The instruction set that the CPU backend runs with: "portable", "avx2" or
 /// "avx512", the best of this machine unless the environment variable

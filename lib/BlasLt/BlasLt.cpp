@@ -146,10 +146,15 @@ void MatmulOp::getEffects(
   if (!isa<MemRefType>(getOut().getType()))
     return;
   auto *resource = SideEffects::DefaultResource::get();
-  for (OpOperand &operand : getOperation()->getOpOperands())
-    if (&operand != &getOutMutable())
+  auto writes = [&](OpOperand &operand) {
+    return operand.get() == getWorkspace() || &operand == &getOutMutable();
+  };
+  for (OpOperand &operand : getOperation()->getOpOperands()) {
+    if (writes(operand))
+      effects.emplace_back(MemoryEffects::Write::get(), &operand, resource);
+    else
       effects.emplace_back(MemoryEffects::Read::get(), &operand, resource);
-  effects.emplace_back(MemoryEffects::Write::get(), &getOutMutable(), resource);
+  }
 }
 
 //===----------------------------------------------------------------------===//

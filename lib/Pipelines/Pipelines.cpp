@@ -33,13 +33,37 @@ using namespace mlir::fp8;
 // On tensors
 //===----------------------------------------------------------------------===//
 
-/// Private functions into their callers, then every contraction to fp8.matmul.
-static void buildRaise(OpPassManager &pm) {
+/// The options of fp8-select-matmuls.
+static SelectMatmulsPassOptions getSelectOptions(const TrainOptions &options,
+                                                 bool backward) {
+  SelectMatmulsPassOptions select;
+  select.target = options.target;
+  select.include = options.include;
+  select.exclude = options.exclude;
+  select.minM = options.minM;
+  select.minN = options.minN;
+  select.minK = options.minK;
+  select.computed = options.computed;
+  select.pad = options.pad;
+  select.alignment = options.alignment;
+  select.cost = options.cost;
+  select.minGain = options.minGain;
+  select.backward = backward;
+  return select;
+}
+
+/// Private functions into their callers, then every contraction to fp8.matmul,
+/// with its role and whether it stays wide.
+static void buildRaise(OpPassManager &pm, ArrayRef<unsigned> tangents,
+                       const std::optional<SelectMatmulsPassOptions> &select) {
   pm.addPass(createInlinerPass());
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createRaiseMatmulsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createAssignRolesPass({SmallVector<unsigned>(tangents)}));
+  if (select)
+    pm.addPass(createSelectMatmulsPass(*select));
 }
 
 static void buildDerive(OpPassManager &pm) {
@@ -55,20 +79,53 @@ static void buildQuantize(OpPassManager &pm, StringRef target,
   pm.addPass(createCSEPass());
 }
 
+static void buildPad(OpPassManager &pm, StringRef target, int64_t alignment) {
+  pm.addPass(createPadMatmulsPass({target.str(), alignment}));
+  pm.addPass(createCSEPass());
+}
+
+/// What does not change in a loop goes out of it: a weight is quantized once
+/// for all microbatches.
+static void buildLayout(OpPassManager &pm, StringRef target) {
+  pm.addPass(createAssignLayoutsPass({target.str()}));
+  pm.addPass(createLoopInvariantCodeMotionPass());
+}
+
 SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
                                        bool backward) {
   std::string target = options.target, recipe = options.recipe;
-  SmallVector<Stage> stages = {{"raise", buildRaise}};
-  if (backward)
+  PartitionPassOptions parts;
+  llvm::append_range(parts.tangents, options.tangents);
+  llvm::append_range(parts.results, options.results);
+  parts.forwardOnly = options.evaluation;
+  auto buildPartition = [=](OpPassManager &pm) {
+    pm.addPass(createPartitionPass(parts));
+  };
+  SmallVector<unsigned> tangents(options.tangents.begin(),
+                                 options.tangents.end());
+  std::optional<SelectMatmulsPassOptions> select;
+  if (recipe != "none")
+    select = getSelectOptions(options, backward);
+  int64_t alignment = options.alignment;
+
+  SmallVector<Stage> stages = {
+      {"raise", [=](OpPassManager &pm) { buildRaise(pm, tangents, select); }}};
+  if (options.evaluation)
+    stages.push_back({"evaluation", buildPartition});
+  else if (backward)
     stages.push_back({"derive", buildDerive});
-  if (recipe == "none")
-    return stages;
-  stages.push_back({"quantize", [=](OpPassManager &pm) {
-                      buildQuantize(pm, target, recipe);
-                    }});
-  stages.push_back({"layout", [=](OpPassManager &pm) {
-                      pm.addPass(createAssignLayoutsPass({target}));
-                    }});
+  if (recipe != "none") {
+    stages.push_back({"quantize", [=](OpPassManager &pm) {
+                        buildQuantize(pm, target, recipe);
+                      }});
+    stages.push_back({"pad", [=](OpPassManager &pm) {
+                        buildPad(pm, target, alignment);
+                      }});
+    stages.push_back(
+        {"layout", [=](OpPassManager &pm) { buildLayout(pm, target); }});
+  }
+  if (options.partition && !options.evaluation)
+    stages.push_back({"partition", buildPartition});
   return stages;
 }
 
@@ -89,6 +146,7 @@ static void buildBlasLt(OpPassManager &pm) {
 static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
   pm.addPass(createResultsToDestinationsPass());
+  pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
   bufferization::OneShotBufferizePassOptions options;
   options.bufferizeFunctionBoundaries = true;
@@ -233,14 +291,15 @@ void fp8::buildStages(OpPassManager &pm, ArrayRef<Stage> stages) {
 void fp8::registerPipelines() {
   PassPipelineRegistration<TrainOptions>(
       "fp8-train",
-      "A wide model to its FP8 training step: raise, derive, quantize, layout",
+      "A wide model to its FP8 training step: raise, derive, quantize, pad, "
+      "layout, and partition if asked for",
       [](OpPassManager &pm, const TrainOptions &options) {
         buildStages(pm, getTrainStages(options, /*backward=*/true));
       });
   PassPipelineRegistration<TrainOptions>(
       "fp8-quantize",
       "A wide model, or a step that is differentiated already, to FP8: raise, "
-      "quantize, layout",
+      "quantize, pad, layout",
       [](OpPassManager &pm, const TrainOptions &options) {
         buildStages(pm, getTrainStages(options, /*backward=*/false));
       });

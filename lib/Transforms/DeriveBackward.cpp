@@ -179,12 +179,15 @@ LogicalResult FunctionDeriver::findNeeded() {
 
 /// Adds one argument a floating-point result.
 void FunctionDeriver::addTangents() {
-  for (Value result : getReturn(function)->getOperands()) {
+  for (auto [number, result] :
+       llvm::enumerate(getReturn(function)->getOperands())) {
     if (!isFloat(result.getType()))
       continue;
     unsigned index = function.getNumArguments();
-    LogicalResult inserted =
-        function.insertArgument(index, result.getType(), {}, result.getLoc());
+    NamedAttribute mark(kTangentAttr, builder.getI64IntegerAttr(number));
+    LogicalResult inserted = function.insertArgument(
+        index, result.getType(), builder.getDictionaryAttr(mark),
+        result.getLoc());
     (void)inserted;
     assert(succeeded(inserted) && "a function takes arguments");
     if (active.contains(result))
@@ -247,8 +250,11 @@ void FunctionDeriver::addGradients() {
     if (!gradient)
       gradient = createZeros(builder, argument.getLoc(), argument,
                              getElementTypeOrSelf(argument.getType()));
+    NamedAttribute mark(kGradientAttr,
+                        builder.getI64IntegerAttr(argument.getArgNumber()));
     LogicalResult inserted =
-        function.insertResult(function.getNumResults(), argument.getType(), {});
+        function.insertResult(function.getNumResults(), argument.getType(),
+                              builder.getDictionaryAttr(mark));
     (void)inserted;
     assert(succeeded(inserted) && "a function takes results");
     operands.push_back(gradient);

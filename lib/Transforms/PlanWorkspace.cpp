@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fp8/BlasLt/BlasLt.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Transforms/Passes.h"
@@ -309,6 +310,18 @@ LogicalResult WorkspacePlanner::run() {
   return success();
 }
 
+/// Gives each matmul a temporary of `bytes` bytes.
+static void addMatmulWorkspaces(func::FuncOp function, int64_t bytes) {
+  auto type =
+      MemRefType::get({bytes}, IntegerType::get(function.getContext(), 8));
+  function.walk([&](blaslt::MatmulOp op) {
+    OpBuilder b(op);
+    if (!op.getWorkspace() && isa<MemRefType>(op.getOut().getType()))
+      op.getWorkspaceMutable().assign(
+          memref::AllocOp::create(b, op.getLoc(), type));
+  });
+}
+
 namespace {
 struct PlanWorkspacePass : fp8::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
   using Base::Base;
@@ -320,6 +333,8 @@ struct PlanWorkspacePass : fp8::impl::PlanWorkspacePassBase<PlanWorkspacePass> {
       if (function.isExternal() || !function.isPublic() ||
           function->hasAttr(kCompanionAttr))
         continue;
+      if (matmulWorkspace > 0)
+        addMatmulWorkspaces(function, matmulWorkspace);
       if (failed(WorkspacePlanner(function).run()))
         return signalPassFailure();
     }

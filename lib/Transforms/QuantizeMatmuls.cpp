@@ -13,6 +13,7 @@
 
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/MatmulUtils.h"
 #include "Fp8/Transforms/Passes.h"
 #include "Fp8/Transforms/TensorView.h"
 #include "mlir/IR/Remarks.h"
@@ -51,9 +52,10 @@ static Quantized quantizeTensorwise(OpBuilder &b, Location loc, Value wide,
 /// Why `op` stays wide, or none.
 static std::optional<std::string> getReasonToKeep(MatmulOp op,
                                                   const TargetInfo &target) {
-  auto convert = op->getAttrOfType<StringAttr>(kConvertAttr);
-  if (convert && convert.getValue() == "never")
-    return std::string("fp8.convert is \"never\"");
+  if (getConvert(op) == "never") {
+    auto reason = op->getAttrOfType<StringAttr>(kReasonAttr);
+    return reason ? reason.str() : std::string("fp8.convert is \"never\"");
+  }
   if (!target.hasFp8())
     return ("target " + target.name + " has no fp8 matrix units").str();
   if (op.getType().getElementType().isF64())
@@ -81,40 +83,6 @@ static void quantize(RewriterBase &rewriter, MatmulOp op,
       op, op.getType(), a.narrow, b.narrow, a.descale, b.descale, op.getAcc(),
       op.getBias(), op.getTransA(), op.getTransB(), fastAccum, granularity,
       granularity, op.getNameAttr());
-}
-
-/// "64x128x256", M x K x N, of a matmul, for a remark.
-static std::string describeSizes(MatmulOp op) {
-  RankedTensorType a = op.getA().getType(), d = op.getType();
-  int64_t k = a.getShape().take_back(2)[op.getTransA() ? 0 : 1];
-  auto text = [](int64_t size) {
-    return ShapedType::isDynamic(size) ? "?" : std::to_string(size);
-  };
-  ArrayRef<int64_t> mn = d.getShape().take_back(2);
-  return text(mn[0]) + "x" + text(k) + "x" + text(mn[1]);
-}
-
-/// The start of a remark about `op`: its name, role and sizes.
-static std::string describe(MatmulOp op) {
-  return (op.getName().value_or("matmul") + " (" + stringifyRole(op.getRole()) +
-          ", " + describeSizes(op) + ")")
-      .str();
-}
-
-/// Checks every `fp8.convert` below `root`.
-static LogicalResult verifyConvertAttrs(Operation *root) {
-  WalkResult result = root->walk([](MatmulOp op) {
-    Attribute attribute = op->getAttr(kConvertAttr);
-    auto text = dyn_cast_if_present<StringAttr>(attribute);
-    if (!attribute ||
-        (text && (text.getValue() == "always" || text.getValue() == "never")))
-      return WalkResult::advance();
-    op.emitOpError(
-        "expects fp8.convert to be \"always\" or \"never\", but got ")
-        << attribute;
-    return WalkResult::interrupt();
-  });
-  return failure(result.wasInterrupted());
 }
 
 namespace {

@@ -42,8 +42,11 @@ namespace {
 struct Contraction {
   linalg::LinalgOp op;
   TensorView a, b;
-  /// The labels of the result, as it is stored.
+  /// The labels of the result, as it is stored, without loops of one iteration
+  /// that no matmul needs.
   Labels out;
+  /// The labels of all its dimensions.
+  Labels stored;
   Labels batch, m, n, k;
 };
 
@@ -52,6 +55,8 @@ struct Epilogue {
   /// The last value of the chain, which fp8.matmul replaces.
   Value last;
   Value bias;
+  /// The reshapes between the contraction and `last`.
+  SmallVector<Operation *> reshapes;
 };
 } // namespace
 
@@ -87,20 +92,39 @@ static std::optional<TensorView> getOperandView(linalg::LinalgOp op,
 
 /// Traces both operands to what they are copies of, through widenings only if
 /// both end at the same element type.
-static void traceOperands(Contraction &c) {
-  TensorView a = traceView(c.a, /*throughExtensions=*/true);
-  TensorView b = traceView(c.b, /*throughExtensions=*/true);
-  if (getElementType(a.value) != getElementType(b.value)) {
-    a = traceView(c.a, /*throughExtensions=*/false);
-    b = traceView(c.b, /*throughExtensions=*/false);
+static void traceOperands(OpBuilder &builder, Contraction &c, bool broadcasts) {
+  builder.setInsertionPoint(c.op);
+  for (bool extensions : {true, false}) {
+    TraceOptions options{extensions, broadcasts};
+    TensorView a = traceViewThroughReshapes(builder, c.a, options);
+    TensorView b = traceViewThroughReshapes(builder, c.b, options);
+    if (extensions && getElementType(a.value) != getElementType(b.value))
+      continue;
+    c.a = a;
+    c.b = b;
+    return;
   }
-  c.a = a;
-  c.b = b;
+}
+
+/// Takes the loops of one iteration out that both operands carry, or none.
+static void dropUnitLoops(Contraction &c) {
+  SmallVector<int64_t> sizes = c.op.getStaticLoopRanges();
+  llvm::erase_if(c.out, [&](unsigned label) {
+    bool inA = llvm::is_contained(c.a.labels, label);
+    bool inB = llvm::is_contained(c.b.labels, label);
+    if (sizes[label] != 1 || inA != inB)
+      return false;
+    llvm::replace(c.a.labels, label, kUnitLabel);
+    llvm::replace(c.b.labels, label, kUnitLabel);
+    return true;
+  });
 }
 
 /// Sorts the loops by who carries them. Loops of the result come in its order,
 /// contracted ones in the order of `a`. Returns a reason on failure.
 static std::optional<StringRef> classifyLoops(Contraction &c) {
+  for (Labels *loops : {&c.batch, &c.m, &c.n, &c.k})
+    loops->clear();
   for (unsigned label : c.out) {
     bool inA = llvm::is_contained(c.a.labels, label);
     bool inB = llvm::is_contained(c.b.labels, label);
@@ -135,8 +159,84 @@ static bool hasPlainBody(linalg::LinalgOp op) {
   });
 }
 
+/// Why fp8.matmul does not take the types of `c`, or none.
+static std::optional<StringRef> checkTypes(Contraction &c) {
+  auto isWide = [](Type type) {
+    return isa<BFloat16Type, Float16Type, Float32Type>(type);
+  };
+  Type type = getElementType(c.a.value);
+  if (type != getElementType(c.b.value))
+    return "the operands have different element types";
+  if (!isWide(type))
+    return "the element type is not bf16, f16 or f32";
+  if (!isWide(getElementType(c.op.getDpsInits()[0])))
+    return "the type of the sum is not bf16, f16 or f32";
+  return std::nullopt;
+}
+
+/// True if `view` is batch, then rows and columns or columns and rows.
+static bool isPacked(const TensorView &view, ArrayRef<unsigned> batch,
+                     ArrayRef<unsigned> rows, ArrayRef<unsigned> cols) {
+  return ArrayRef(view.labels) == ArrayRef(concat(batch, rows, cols)) ||
+         ArrayRef(view.labels) == ArrayRef(concat(batch, cols, rows));
+}
+
+/// How many copies stand between the operands and the result of `c` and those
+/// of an fp8.matmul.
+static unsigned countCopies(const Contraction &c) {
+  return !isPacked(c.a, c.batch, c.m, c.k) + !isPacked(c.b, c.batch, c.k, c.n) +
+         (ArrayRef(c.out) != ArrayRef(concat(c.batch, c.m, c.n)));
+}
+
+/// Makes the first operand the one whose rows come first in the result.
+static void orderOperands(Contraction &c) {
+  if (llvm::find(c.out, c.m.front()) < llvm::find(c.out, c.n.front()))
+    return;
+  std::swap(c.a, c.b);
+  std::swap(c.m, c.n);
+}
+
+/// Finds out which loops are rows, columns and sums. The first operand becomes
+/// the one whose rows come first in the result. Returns a reason on failure.
+static std::optional<StringRef> classify(OpBuilder &builder, Contraction &c) {
+  if (std::optional<StringRef> reason = checkTypes(c))
+    return reason;
+  dropUnitLoops(c);
+  c.a = squeezeView(builder, c.op.getLoc(), c.a);
+  c.b = squeezeView(builder, c.op.getLoc(), c.b);
+  if (std::optional<StringRef> reason = classifyLoops(c))
+    return reason;
+  orderOperands(c);
+  return std::nullopt;
+}
+
+/// Traces the operands and classifies the loops. A tensor that is repeated for
+/// each batch is taken as it was before, which makes its batches more rows,
+/// unless that costs copies of the other tensors. Returns a reason on failure.
+static std::optional<StringRef> traceAndClassify(OpBuilder &builder,
+                                                 Contraction &c) {
+  Contraction repeated = c, plain = c;
+  traceOperands(builder, c, /*broadcasts=*/true);
+  std::optional<StringRef> reason = classify(builder, c);
+  if (!reason && countCopies(c) == 0)
+    return std::nullopt;
+  traceOperands(builder, repeated, /*broadcasts=*/false);
+  if (!classify(builder, repeated) &&
+      (reason || countCopies(repeated) < countCopies(c))) {
+    c = repeated;
+    return std::nullopt;
+  }
+  // Tracing may have lost a row, a column or a sum of one element.
+  if (!reason || checkTypes(plain) || classifyLoops(plain))
+    return reason;
+  c = plain;
+  orderOperands(c);
+  return std::nullopt;
+}
+
 /// The contraction that `op` computes, or the reason why it cannot be raised.
-static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
+static std::optional<StringRef> analyze(OpBuilder &builder, linalg::LinalgOp op,
+                                        Contraction &c) {
   auto a = getOperandView(op, *op.getDpsInputOperand(0));
   auto b = getOperandView(op, *op.getDpsInputOperand(1));
   auto out = getOperandView(op, *op.getDpsInitOperand(0));
@@ -145,29 +245,13 @@ static std::optional<StringRef> analyze(linalg::LinalgOp op, Contraction &c) {
   c.op = op;
   c.a = *a;
   c.b = *b;
-  c.out = out->labels;
-  traceOperands(c);
-  for (Value value : {c.a.value, c.b.value, op.getDpsInits()[0]})
+  c.out = c.stored = out->labels;
+  for (Value value : op->getOperands())
     if (hasEncoding(value))
       return "a tensor has an encoding";
-  Type type = getElementType(c.a.value);
-  if (type != getElementType(c.b.value))
-    return "the operands have different element types";
-  if (!isa<BFloat16Type, Float16Type, Float32Type>(type))
-    return "the element type is not bf16, f16 or f32";
-  if (!isa<BFloat16Type, Float16Type, Float32Type>(
-          getElementType(op.getDpsInits()[0])))
-    return "the type of the sum is not bf16, f16 or f32";
   if (!hasPlainBody(op))
     return "the body does more than multiply and add";
-  if (std::optional<StringRef> reason = classifyLoops(c))
-    return reason;
-  // The first operand is the one whose rows come first in the result.
-  if (llvm::find(c.out, c.m.front()) > llvm::find(c.out, c.n.front())) {
-    std::swap(c.a, c.b);
-    std::swap(c.m, c.n);
-  }
-  return std::nullopt;
+  return traceAndClassify(builder, c);
 }
 
 //===----------------------------------------------------------------------===//
@@ -208,21 +292,35 @@ static std::optional<TensorView> matchAddTo(linalg::GenericOp op, Value value,
 }
 
 /// `view` traced to a vector along the columns of the result, or null.
-static Value traceBias(const Contraction &c, TensorView view) {
-  view = traceView(view, /*throughExtensions=*/true);
-  bool alongColumns = c.n.size() == 1 && ArrayRef(view.labels) == ArrayRef(c.n);
-  return alongColumns ? view.value : nullptr;
+static Value traceBias(OpBuilder &builder, Contraction &c, TensorView view) {
+  if (c.n.size() != 1)
+    return nullptr;
+  view = traceView(view);
+  if (!llvm::is_contained(view.labels, c.n.front()))
+    return nullptr;
+  view = squeezeView(builder, c.op.getLoc(), view);
+  return ArrayRef(view.labels) == ArrayRef(c.n) ? view.value : nullptr;
 }
 
 /// Follows the contraction's result through the ops that fp8.matmul does
-/// itself: one bias and one rounding, in either order. A rounding before the
-/// bias is dropped; none is added.
-static Epilogue matchEpilogue(const Contraction &c, Value bias) {
-  Epilogue epilogue{c.op->getResult(0), bias};
+/// itself: one bias and one rounding, in either order, with reshapes in
+/// between. A rounding before the bias is dropped; none is added.
+static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c, Value bias) {
+  Epilogue epilogue{c.op->getResult(0), bias, {}};
+  Value last = epilogue.last;
+  Labels labels = c.stored;
+  SmallVector<Operation *> reshapes;
   bool rounded = false;
-  while (epilogue.last.hasOneUse()) {
-    auto user = dyn_cast<linalg::GenericOp>(*epilogue.last.user_begin());
-    if (!user || user.isDpsInit(&*epilogue.last.use_begin()))
+  while (last.hasOneUse()) {
+    Operation *op = *last.user_begin();
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      labels = labelReshape(op, labels);
+      reshapes.push_back(op);
+      last = op->getResult(0);
+      continue;
+    }
+    auto user = dyn_cast<linalg::GenericOp>(op);
+    if (!user || user.isDpsInit(&*last.use_begin()))
       break;
     // The matmul takes the last op's place, which may not be in a loop.
     if (user->getBlock() != c.op->getBlock())
@@ -230,15 +328,16 @@ static Epilogue matchEpilogue(const Contraction &c, Value bias) {
     if (!rounded && classifyElementwise(user) == ElementwiseKind::Truncate &&
         user.getIndexingMapsArray()[0].isIdentity()) {
       rounded = true;
-      epilogue.last = user->getResult(0);
-      continue;
+    } else {
+      if (epilogue.bias)
+        break;
+      std::optional<TensorView> other = matchAddTo(user, last, labels);
+      builder.setInsertionPoint(user);
+      if (!other || !(epilogue.bias = traceBias(builder, c, *other)))
+        break;
     }
-    if (epilogue.bias)
-      break;
-    std::optional<TensorView> other = matchAddTo(user, epilogue.last, c.out);
-    if (!other || !(epilogue.bias = traceBias(c, *other)))
-      break;
-    epilogue.last = user->getResult(0);
+    epilogue.last = last = user->getResult(0);
+    epilogue.reshapes = reshapes;
   }
   return epilogue;
 }
@@ -306,7 +405,7 @@ static SmallVector<OpFoldResult> getResultSizes(OpBuilder &b, Location loc,
       tensor::getMixedSizes(b, loc, c.op.getDpsInits()[0]);
   SmallVector<OpFoldResult> ordered;
   for (unsigned label : concat(c.batch, c.m, c.n))
-    ordered.push_back(sizes[llvm::find(c.out, label) - c.out.begin()]);
+    ordered.push_back(sizes[llvm::find(c.stored, label) - c.stored.begin()]);
   return ordered;
 }
 
@@ -333,20 +432,60 @@ static SmallVector<int64_t> getMatmulShape(const Contraction &c,
   return shape;
 }
 
-/// The result of fp8.matmul in the order of the contraction's own, and of type
-/// `type`; `sizes` are those of getResultSizes.
+/// `value`, with the labels `c.out`, with the dimensions of size 1 that
+/// `c.stored` has and `c.out` has not.
+static Value restoreUnitDims(OpBuilder &b, Contraction &c, Value value) {
+  if (c.out.size() == c.stored.size())
+    return value;
+  Location loc = c.op.getLoc();
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, value);
+  SmallVector<OpFoldResult> allSizes;
+  SmallVector<ReassociationIndices> groups(c.out.size());
+  unsigned next = 0;
+  for (auto [dim, label] : llvm::enumerate(c.stored)) {
+    bool kept = next < c.out.size() && c.out[next] == label;
+    groups[std::min<size_t>(next, c.out.size() - 1)].push_back(dim);
+    allSizes.push_back(kept ? sizes[next] : b.getIndexAttr(1));
+    next += kept;
+  }
+  return tensor::ExpandShapeOp::create(
+      b, loc, RankedTensorType::get(toShape(allSizes), getElementType(value)),
+      value, groups, allSizes);
+}
+
+/// `value` reshaped as `reshape` reshapes its source.
+static Value repeatReshape(OpBuilder &b, Operation *reshape, Value value) {
+  auto type = cast<RankedTensorType>(reshape->getResult(0).getType())
+                  .clone(getElementType(value));
+  Location loc = reshape->getLoc();
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape))
+    return tensor::CollapseShapeOp::create(b, loc, type, value,
+                                           collapse.getReassociationIndices());
+  auto expand = cast<tensor::ExpandShapeOp>(reshape);
+  return tensor::ExpandShapeOp::create(b, loc, type, value,
+                                       expand.getReassociationIndices(),
+                                       expand.getMixedOutputShape());
+}
+
+/// The result of fp8.matmul as what the epilogue ends with; `sizes` are those
+/// of getResultSizes.
 static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
                           Value result, ArrayRef<OpFoldResult> sizes,
-                          Type type) {
+                          const Epilogue &epilogue) {
   if (c.m.size() > 1 || c.n.size() > 1)
     result = tensor::ExpandShapeOp::create(
         b, loc, RankedTensorType::get(toShape(sizes), getElementType(result)),
         result, groupDims(c.batch.size(), c.m.size(), c.n.size()), sizes);
   result =
       transposeTo(b, loc, {result, concat(c.batch, c.m, c.n)}, c.out).value;
+  result = restoreUnitDims(b, c, result);
   // A size may be static in one type and dynamic in the other.
+  Type type = cast<RankedTensorType>(c.op->getResult(0).getType())
+                  .clone(getElementType(result));
   if (result.getType() != type)
     result = tensor::CastOp::create(b, loc, type, result);
+  for (Operation *reshape : epilogue.reshapes)
+    result = repeatReshape(b, reshape, result);
   return result;
 }
 
@@ -354,7 +493,7 @@ static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
 /// which is the second operand if both are arguments.
 static StringAttr getLayerName(const Contraction &c) {
   for (Value value : {c.b.value, c.a.value}) {
-    auto argument = dyn_cast<BlockArgument>(value);
+    auto argument = dyn_cast<BlockArgument>(stripViewsAndCasts(value));
     auto function =
         argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
                  : nullptr;
@@ -363,9 +502,22 @@ static StringAttr getLayerName(const Contraction &c) {
     unsigned number = argument.getArgNumber();
     if (auto name = function.getArgAttrOfType<StringAttr>(number, kNameAttr))
       return name;
-    return StringAttr::get(value.getContext(), "arg" + Twine(number));
+    return StringAttr::get(argument.getContext(), "arg" + Twine(number));
   }
   return {};
+}
+
+/// The old value of the result as fp8.matmul adds it.
+static Value packAccumulator(OpBuilder &b, Contraction &c) {
+  Location loc = c.op.getLoc();
+  TensorView view{c.op.getDpsInits()[0], c.stored};
+  for (unsigned &label : view.labels)
+    if (!llvm::is_contained(c.out, label))
+      label = kUnitLabel;
+  view = squeezeView(b, loc, view);
+  view = transposeTo(b, loc, view, concat(c.batch, c.m, c.n));
+  bool transposed;
+  return packOperand(b, loc, view, c.batch, c.m, c.n, transposed);
 }
 
 /// Replaces the contraction and its epilogue by an fp8.matmul.
@@ -373,20 +525,18 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
   Location loc = c.op.getLoc();
   Value init = c.op.getDpsInits()[0];
   bool hasAcc = !isZeroTensor(init);
-  Value bias = hasAcc ? traceBias(c, {init, c.out}) : nullptr;
+  rewriter.setInsertionPoint(c.op);
+  Value bias = hasAcc ? traceBias(rewriter, c, {init, c.stored}) : nullptr;
   hasAcc &= !bias;
-  Epilogue epilogue = matchEpilogue(c, bias);
+  Epilogue epilogue = matchEpilogue(rewriter, c, bias);
 
   rewriter.setInsertionPoint(epilogue.last.getDefiningOp());
-  bool transA, transB, accTransposed = false;
+  bool transA, transB;
   Value a = packOperand(rewriter, loc, c.a, c.batch, c.m, c.k, transA);
   Value b = packOperand(rewriter, loc, c.b, c.batch, c.k, c.n, transB);
   Value acc;
-  if (hasAcc) {
-    TensorView view =
-        transposeTo(rewriter, loc, {init, c.out}, concat(c.batch, c.m, c.n));
-    acc = packOperand(rewriter, loc, view, c.batch, c.m, c.n, accTransposed);
-  }
+  if (hasAcc)
+    acc = packAccumulator(rewriter, c);
   SmallVector<OpFoldResult> sizes = getResultSizes(rewriter, loc, c);
   auto matmul =
       MatmulOp::create(rewriter, loc,
@@ -396,9 +546,9 @@ static void raise(IRRewriter &rewriter, Contraction &c) {
                        /*gradient=*/OperandSideAttr(), getLayerName(c));
   if (Attribute convert = c.op->getAttr(kConvertAttr))
     matmul->setAttr(kConvertAttr, convert);
-  rewriter.replaceAllUsesWith(epilogue.last,
-                              unpackResult(rewriter, loc, c, matmul.getResult(),
-                                           sizes, epilogue.last.getType()));
+  rewriter.replaceAllUsesWith(
+      epilogue.last,
+      unpackResult(rewriter, loc, c, matmul.getResult(), sizes, epilogue));
 }
 
 //===----------------------------------------------------------------------===//
@@ -420,7 +570,7 @@ struct RaiseMatmulsPass : fp8::impl::RaiseMatmulsPassBase<RaiseMatmulsPass> {
     IRRewriter rewriter(&getContext());
     for (linalg::LinalgOp op : candidates) {
       Contraction contraction;
-      std::optional<StringRef> reason = analyze(op, contraction);
+      std::optional<StringRef> reason = analyze(rewriter, op, contraction);
       if (!reason) {
         raise(rewriter, contraction);
         continue;
@@ -429,6 +579,11 @@ struct RaiseMatmulsPass : fp8::impl::RaiseMatmulsPassBase<RaiseMatmulsPass> {
                      remark::RemarkOpts::name("RaiseMatmuls").category("fp8"))
           << remark::reason("not raised: {0}", *reason);
     }
+    getOperation()->walk([&](linalg::TransposeOp op) {
+      rewriter.setInsertionPoint(op);
+      if (Value reshape = createReshapeOfTranspose(rewriter, op))
+        rewriter.replaceOp(op, reshape);
+    });
     // The transposes and widenings that were looked through.
     (void)runRegionDCE(rewriter, getOperation()->getRegions());
   }

@@ -76,13 +76,15 @@ static LogicalResult addDestinations(func::FuncOp function) {
 static void setWritable(func::FuncOp function) {
   Builder b(function.getContext());
   StringRef name = bufferization::BufferizationDialect::kWritableAttrName;
+  // All at once: setting one rebuilds the list of all.
+  SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument : function.getArguments()) {
-    if (!isa<RankedTensorType>(argument.getType()))
-      continue;
-    unsigned index = argument.getArgNumber();
-    bool donated = function.getArgAttr(index, kDonatedAttr) != nullptr;
-    function.setArgAttr(index, name, b.getBoolAttr(donated));
+    NamedAttrList list(function.getArgAttrDict(argument.getArgNumber()));
+    if (isa<RankedTensorType>(argument.getType()))
+      list.set(name, b.getBoolAttr(list.get(kDonatedAttr) != nullptr));
+    attributes.push_back(list.getDictionary(function.getContext()));
   }
+  function.setAllArgAttrs(attributes);
 }
 
 namespace {

@@ -106,7 +106,7 @@ func.func @matmul_c9_bias(%a: memref<64x32xf32>, %b: memref<32x16xf32>, %c: memr
 
 func.func @matmul_c10_one_descale(%a: memref<64x32xf8E4M3FN>, %b: memref<32x16xf8E4M3FN>, %s: memref<f32>, %d: memref<64x16xf32>) {
   // expected-error @below {{'blaslt.matmul' op expects two descales, but got one}}
-  "blaslt.matmul"(%a, %b, %s, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 1>}> : (memref<64x32xf8E4M3FN>, memref<32x16xf8E4M3FN>, memref<f32>, memref<64x16xf32>) -> ()
+  "blaslt.matmul"(%a, %b, %s, %d) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 0, 0, 0, 1>}> : (memref<64x32xf8E4M3FN>, memref<32x16xf8E4M3FN>, memref<f32>, memref<64x16xf32>) -> ()
   return
 }
 

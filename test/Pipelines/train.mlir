@@ -7,7 +7,7 @@
 // Each of x, w and dY is measured, scaled and cast once. The three copies serve
 // the backward pass, the forward matmul reads what was cast.
 // CHECK-LABEL: func @out_in_weight
-//  CHECK-SAME:   (%[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16>) -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>)
+//  CHECK-SAME:   (%[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64}) -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0 : i64}, tensor<16x32xbf16> {fp8.gradient = 1 : i64})
 //  CHECK-NEXT:   fp8.amax %[[X]] : tensor<64x32xbf16>
 //    OCP-NEXT:   fp8.scale {{.*}} for f8E4M3FN :
 //   FNUZ-NEXT:   fp8.scale {{.*}} for f8E4M3FNUZ :
@@ -47,7 +47,7 @@ func.func @out_in_weight(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>) -> tens
 // A weight that is stored the other way round is copied for the forward matmul,
 // x and dY for the backward one.
 // CHECK-LABEL: func @in_out_weight
-//  CHECK-SAME:   (%[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<32x16xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16>)
+//  CHECK-SAME:   (%[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<32x16xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   %[[QX:.+]] = fp8.cast %[[X]]
 //     TN-NEXT:   %[[XT:.+]] = fp8.transpose %[[QX]]
 //       CHECK:   %[[QW:.+]] = fp8.cast %[[W]]

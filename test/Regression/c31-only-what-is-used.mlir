@@ -4,7 +4,7 @@
 // RUN: fp8-opt --fp8-train=target=sm_90 --split-input-file %s | FileCheck %s
 
 // CHECK-LABEL: func @all(
-//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16>)
+//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   fp8.scaled_mm {{.*}} fast_accum
 //       CHECK:   fp8.amax %[[DY]]
 //   CHECK-NOT:   fp8.amax
@@ -22,7 +22,7 @@ func.func @all(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>) -> tensor<64x16xb
 // -----
 
 // CHECK-LABEL: func @w_frozen(
-//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16> {fp8.frozen}, %[[DY:[^:]+]]: tensor<64x16xbf16>) -> (tensor<64x16xbf16>, tensor<64x32xbf16>)
+//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16>, %[[W:[^:]+]]: tensor<16x32xbf16> {fp8.frozen}, %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64}) -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0 : i64})
 //   CHECK-NOT:   fp8.transpose
 //       CHECK:   %[[QW:.+]] = fp8.cast %[[W]]
 //  CHECK-NEXT:   fp8.transpose %[[QW]]
@@ -41,7 +41,7 @@ func.func @w_frozen(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16> {fp8.frozen})
 // -----
 
 // CHECK-LABEL: func @x_frozen(
-//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16> {fp8.frozen}, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16>) -> (tensor<64x16xbf16>, tensor<16x32xbf16>)
+//  CHECK-SAME:   %[[X:[^:]+]]: tensor<64x32xbf16> {fp8.frozen}, %[[W:[^:]+]]: tensor<16x32xbf16>, %[[DY:[^:]+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64}) -> (tensor<64x16xbf16>, tensor<16x32xbf16> {fp8.gradient = 1 : i64})
 //       CHECK:   %[[QX:.+]] = fp8.cast %[[X]]
 //  CHECK-NEXT:   fp8.transpose %[[QX]]
 //   CHECK-NOT:   fp8.transpose

@@ -4,7 +4,7 @@
 
 // Whatever the form, cpu and sm_100 need no copy.
 //     ANY-NOT: fp8.transpose
-// ANY-COUNT-9: fp8.scaled_mm
+// ANY-COUNT-10: fp8.scaled_mm
 //     ANY-NOT: fp8.transpose
 
 // Negative: op(A) as stored with op(B) transposed is how sm_90 reads.
@@ -100,4 +100,14 @@ func.func @one_column(%a: tensor<64x32xf8E4M3FN>, %b: tensor<32x1xf8E4M3FN>, %d:
 func.func @batches_of_columns(%a: tensor<2x64x32xf8E4M3FN>, %b: tensor<2x32x1xf8E4M3FN>, %d: tensor<f32>) -> tensor<2x64x1xbf16> {
   %y = fp8.scaled_mm %a, %b descales %d, %d : tensor<2x64x32xf8E4M3FN>, tensor<2x32x1xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<2x64x1xbf16>
   return %y : tensor<2x64x1xbf16>
+}
+
+// -----
+
+// Negative: nor is a single batch a vector.
+// CHECK-LABEL: func @one_batch
+//       CHECK:   fp8.transpose %{{.*}} : tensor<1x32x16xf8E4M3FN>
+func.func @one_batch(%a: tensor<1x64x32xf8E4M3FN>, %b: tensor<1x32x16xf8E4M3FN>, %d: tensor<f32>) -> tensor<1x64x16xbf16> {
+  %y = fp8.scaled_mm %a, %b descales %d, %d : tensor<1x64x32xf8E4M3FN>, tensor<1x32x16xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<1x64x16xbf16>
+  return %y : tensor<1x64x16xbf16>
 }

@@ -3,8 +3,8 @@
 
 // Of the output's dialects the input has fp8 only.
 // CHECK-LABEL: func @linear
-//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16>, %[[W:.+]]: tensor<16x32xbf16>, %[[DY:.+]]: tensor<64x16xbf16>)
-//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>)
+//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16>, %[[W:.+]]: tensor<16x32xbf16>, %[[DY:.+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64})
+//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0 : i64}, tensor<16x32xbf16> {fp8.gradient = 1 : i64})
 //       CHECK:   %[[Y:.+]] = fp8.matmul %[[X]], %[[W]] trans_b name "fc" {fp8.convert = "always"}
 //       CHECK:   %[[DX:.+]] = fp8.matmul %[[DY]], %[[W]] role dgrad gradient a name "fc" {fp8.convert = "always"}
 //       CHECK:   %[[DW:.+]] = fp8.matmul %[[DY]], %[[X]] trans_a role wgrad gradient a name "fc" {fp8.convert = "always"}
@@ -17,7 +17,7 @@ func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>) -> tensor<64x1
 // -----
 
 // CHECK-LABEL: func @forms
-//  CHECK-SAME:   (%[[A:.+]]: tensor<4x3xf32>, %[[B:.+]]: tensor<4x5xf32>, %[[C:.+]]: tensor<3x4xf32>, %[[D:.+]]: tensor<5x4xf32>, %[[DY:.+]]: tensor<3x5xf32>, %[[DZ:.+]]: tensor<3x5xf32>, %[[DU:.+]]: tensor<3x5xf32>)
+//  CHECK-SAME:   (%[[A:.+]]: tensor<4x3xf32>, %[[B:.+]]: tensor<4x5xf32>, %[[C:.+]]: tensor<3x4xf32>, %[[D:.+]]: tensor<5x4xf32>, %[[DY:.+]]: tensor<3x5xf32> {fp8.tangent = 0 : i64}, %[[DZ:.+]]: tensor<3x5xf32> {fp8.tangent = 1 : i64}, %[[DU:.+]]: tensor<3x5xf32> {fp8.tangent = 2 : i64})
 //       CHECK:   fp8.matmul %[[D]], %[[DU]] trans_a trans_b role dgrad gradient b
 //       CHECK:   fp8.matmul %[[DU]], %[[A]] trans_a trans_b role wgrad gradient a
 //       CHECK:   fp8.matmul %[[DZ]], %[[B]] trans_b role dgrad gradient a
@@ -35,7 +35,7 @@ func.func @forms(%a: tensor<4x3xf32>, %b: tensor<4x5xf32>, %c: tensor<3x4xf32>, 
 
 // The bias gradient is a sum in f32 with one rounding; acc gets dY.
 // CHECK-LABEL: func @bias_and_acc
-//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<2x3x5xbf16>)
+//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<2x3x5xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   %[[SUM:.+]] = linalg.generic {{.*}} iterator_types = ["reduction", "reduction", "parallel"]} ins(%[[DY]]
 //       CHECK:     arith.extf %{{.+}} : bf16 to f32
 //       CHECK:     arith.addf %{{.+}} : f32
@@ -51,7 +51,7 @@ func.func @bias_and_acc(%a: tensor<2x3x4xbf16>, %b: tensor<2x4x5xbf16>, %c: tens
 
 // A gradient in f32 meets an operand in bf16: the operand is extended.
 // CHECK-LABEL: func @wide_result
-//  CHECK-SAME:   (%[[X:.+]]: tensor<8x4xbf16>, %[[W:.+]]: tensor<4x2xbf16>, %[[DY:.+]]: tensor<8x2xf32>)
+//  CHECK-SAME:   (%[[X:.+]]: tensor<8x4xbf16>, %[[W:.+]]: tensor<4x2xbf16>, %[[DY:.+]]: tensor<8x2xf32> {fp8.tangent = 0 : i64})
 //       CHECK:   %[[W32:.+]] = linalg.generic {{.*}} ins(%[[W]]
 //  CHECK-NEXT:   ^
 //  CHECK-NEXT:     arith.extf
@@ -65,7 +65,7 @@ func.func @wide_result(%x: tensor<8x4xbf16>, %w: tensor<4x2xbf16>) -> tensor<8x2
 
 // A frozen weight has no gradient matmul and no result.
 // CHECK-LABEL: func @frozen_weight
-//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16>)
+//  CHECK-SAME:   -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0 : i64})
 //       CHECK:   fp8.matmul
 //  CHECK-NEXT:   fp8.matmul {{.*}} role dgrad
 //  CHECK-NEXT:   return
@@ -78,7 +78,7 @@ func.func @frozen_weight(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16> {fp8.fro
 
 // Attributes of arguments and results stay with them.
 // CHECK-LABEL: func @frozen_input
-//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16> {fp8.frozen, fp8.name = "x"}, %{{.+}}: tensor<16x32xbf16> {fp8.donated}, %[[DY:.+]]: tensor<64x16xbf16>) -> (tensor<64x16xbf16> {test.result}, tensor<16x32xbf16>)
+//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16> {fp8.frozen, fp8.name = "x"}, %{{.+}}: tensor<16x32xbf16> {fp8.donated}, %[[DY:.+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64}) -> (tensor<64x16xbf16> {test.result}, tensor<16x32xbf16> {fp8.gradient = 1 : i64})
 //       CHECK:   fp8.matmul
 //  CHECK-NEXT:   fp8.matmul %[[DY]], %[[X]] trans_a role wgrad
 //  CHECK-NEXT:   return
@@ -91,7 +91,7 @@ func.func @frozen_input(%x: tensor<64x32xbf16> {fp8.frozen, fp8.name = "x"}, %w:
 
 // scaled_mm is differentiated through its casts, as the matmul would be.
 // CHECK-LABEL: func @scaled_mm
-//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16>, %[[W:.+]]: tensor<16x32xbf16>, %[[DY:.+]]: tensor<64x16xbf16>)
+//  CHECK-SAME:   (%[[X:.+]]: tensor<64x32xbf16>, %[[W:.+]]: tensor<16x32xbf16>, %[[DY:.+]]: tensor<64x16xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   fp8.scaled_mm
 //  CHECK-NEXT:   %[[DX:.+]] = fp8.matmul %[[DY]], %[[W]] role dgrad gradient a name "fc" {fp8.convert = "always"} : tensor<64x16xbf16>, tensor<16x32xbf16> -> tensor<64x32xbf16>
 //  CHECK-NEXT:   %[[DW:.+]] = fp8.matmul %[[DY]], %[[X]] trans_a role wgrad gradient a name "fc" {fp8.convert = "always"} : tensor<64x16xbf16>, tensor<64x32xbf16> -> tensor<16x32xbf16>
@@ -121,7 +121,7 @@ func.func @scale_is_constant(%x: tensor<4x4xf32>) -> tensor<f32> {
 // -----
 
 // CHECK-LABEL: func @transpose
-//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<5x4xbf16>)
+//  CHECK-SAME:   %[[DY:[^:]+]]: tensor<5x4xbf16> {fp8.tangent = 0 : i64})
 //       CHECK:   %[[DX:.+]] = fp8.transpose %[[DY]]
 //       CHECK:   return %{{.+}}, %[[DX]]
 func.func @transpose(%x: tensor<4x5xbf16>) -> tensor<5x4xbf16> {
@@ -190,7 +190,7 @@ func.func @no_fan_in(%x: tensor<4xbf16>) -> tensor<4xbf16> {
 
 // One operand read twice through one map is one input.
 // CHECK-LABEL: func @square
-//  CHECK-SAME:   (%[[X:.+]]: tensor<4xf32>, %[[DY:.+]]: tensor<4xf32>)
+//  CHECK-SAME:   (%[[X:.+]]: tensor<4xf32>, %[[DY:.+]]: tensor<4xf32> {fp8.tangent = 0 : i64})
 //       CHECK:   linalg.generic
 //       CHECK:   %[[DX:.+]] = linalg.generic {{.*}} ins(%[[DY]], %[[X]] : tensor<4xf32>, tensor<4xf32>)
 //  CHECK-NEXT:   ^bb0(%[[G:.+]]: f32, %[[A:.+]]: f32, %{{.+}}: f32):
@@ -293,7 +293,7 @@ func.func @reduce_max(%x: tensor<3x4xf32>) -> tensor<3xf32> {
 // Gradients of arguments that no result depends on; an integer argument and a
 // scalar have none.
 // CHECK-LABEL: func @unused
-//  CHECK-SAME:   (%{{.+}}: tensor<4xf32>, %[[B:.+]]: tensor<?xbf16>, %{{.+}}: tensor<4xi32>, %{{.+}}: f32, %[[DY:.+]]: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<?xbf16>)
+//  CHECK-SAME:   (%{{.+}}: tensor<4xf32>, %[[B:.+]]: tensor<?xbf16>, %{{.+}}: tensor<4xi32>, %{{.+}}: f32, %[[DY:.+]]: tensor<4xf32> {fp8.tangent = 0 : i64}) -> (tensor<4xf32>, tensor<4xf32> {fp8.gradient = 0 : i64}, tensor<?xbf16> {fp8.gradient = 1 : i64})
 //       CHECK:   %[[SIZE:.+]] = tensor.dim %[[B]]
 //       CHECK:   %[[EMPTY:.+]] = tensor.empty(%[[SIZE]])
 //       CHECK:   %[[ZERO:.+]] = linalg.fill ins(%{{.+}} : bf16) outs(%[[EMPTY]]

@@ -166,6 +166,77 @@ func.func @in_a_loop(%x: memref<64xf32>) {
 
 // -----
 
+// A small temporary that a loop with a large one still reads.
+// CHECK-LABEL: func @read_in_a_loop
+//   CHECK-DAG:   %[[ZERO:.+]] = arith.constant 0 : index
+//   CHECK-DAG:   %[[NEXT:.+]] = arith.constant 1024 : index
+//       CHECK:   memref.view %{{.*}}[%[[NEXT]]][] : memref<?xi8> to memref<64xf32>
+//       CHECK:   scf.for
+//       CHECK:     memref.view %{{.*}}[%[[ZERO]]][] : memref<?xi8> to memref<256xf32>
+// CHECK-LABEL: func @read_in_a_loop_workspace
+func.func @read_in_a_loop(%x: memref<64xf32>, %y: memref<256xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %a = memref.alloc() : memref<64xf32>
+  linalg.exp ins(%x : memref<64xf32>) outs(%a : memref<64xf32>)
+  scf.for %i = %c0 to %c8 step %c1 {
+    %b = memref.alloc() : memref<256xf32>
+    linalg.exp ins(%y : memref<256xf32>) outs(%b : memref<256xf32>)
+    linalg.exp ins(%a : memref<64xf32>) outs(%x : memref<64xf32>)
+    linalg.exp ins(%b : memref<256xf32>) outs(%y : memref<256xf32>)
+  }
+  return
+}
+
+// -----
+
+// The third fits below the second, where the first was.
+// CHECK-LABEL: func @gap
+//   CHECK-DAG:   %[[ZERO:.+]] = arith.constant 0 : index
+//   CHECK-DAG:   %[[NEXT:.+]] = arith.constant 512 : index
+//       CHECK:   memref.view %{{.*}}[%[[ZERO]]][] : memref<?xi8> to memref<128xf32>
+//       CHECK:   memref.view %{{.*}}[%[[NEXT]]][] : memref<?xi8> to memref<128xf32>
+//       CHECK:   memref.view %{{.*}}[%[[ZERO]]][] : memref<?xi8> to memref<64xf32>
+// CHECK-LABEL: func @gap_workspace
+//       CHECK:   arith.constant 1024 : i64
+func.func @gap(%x: memref<128xf32>, %y: memref<64xf32>) {
+  %a = memref.alloc() : memref<128xf32>
+  linalg.exp ins(%x : memref<128xf32>) outs(%a : memref<128xf32>)
+  %b = memref.alloc() : memref<128xf32>
+  linalg.exp ins(%a : memref<128xf32>) outs(%b : memref<128xf32>)
+  %c = memref.alloc() : memref<64xf32>
+  linalg.exp ins(%y : memref<64xf32>) outs(%c : memref<64xf32>)
+  linalg.exp ins(%b : memref<128xf32>) outs(%x : memref<128xf32>)
+  linalg.exp ins(%c : memref<64xf32>) outs(%y : memref<64xf32>)
+  return
+}
+
+// -----
+
+// The last one that a new temporary meets does not reach as far as the first.
+// CHECK-LABEL: func @behind_the_largest
+//       CHECK:   %[[NEXT:.+]] = arith.constant 2048 : index
+//       CHECK:   memref.view %{{.*}}[%[[NEXT]]][] : memref<?xi8> to memref<64xf32>
+// CHECK-LABEL: func @behind_the_largest_workspace
+//       CHECK:   arith.constant 2304 : i64
+func.func @behind_the_largest(%x: memref<512xf32>, %y: memref<64xf32>, %z: memref<128xf32>) {
+  %p = memref.alloc() : memref<512xf32>
+  %t = memref.alloc() : memref<64xf32>
+  linalg.exp ins(%y : memref<64xf32>) outs(%t : memref<64xf32>)
+  linalg.exp ins(%x : memref<512xf32>) outs(%p : memref<512xf32>)
+  linalg.exp ins(%p : memref<512xf32>) outs(%x : memref<512xf32>)
+  %r = memref.alloc() : memref<128xf32>
+  %q = memref.alloc() : memref<128xf32>
+  linalg.exp ins(%z : memref<128xf32>) outs(%r : memref<128xf32>)
+  linalg.exp ins(%r : memref<128xf32>) outs(%q : memref<128xf32>)
+  linalg.add ins(%q, %r : memref<128xf32>, memref<128xf32>) outs(%z : memref<128xf32>)
+  linalg.exp ins(%t : memref<64xf32>) outs(%y : memref<64xf32>)
+  return
+}
+
+// -----
+
 // A deallocation goes with its allocation.
 // CHECK-LABEL: func @deallocated
 //       CHECK:   memref.view

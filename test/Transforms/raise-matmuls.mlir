@@ -601,3 +601,43 @@ func.func @two_readers_bias_last(%a: tensor<64x32xbf16>, %b: tensor<32x16xbf16>,
   } -> tensor<64x16xf32>
   return %r, %s : tensor<64x16xf32>, tensor<64x16xf32>
 }
+
+// -----
+
+// The sum with the bias states one size less than the matmul does.
+#id = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func @less_static_epilogue
+//       CHECK:   %[[Y:.+]] = fp8.matmul {{.*}} bias %{{.*}} -> tensor<64x16xf32>
+//       CHECK:   %[[C:.+]] = tensor.cast %[[Y]] : tensor<64x16xf32> to tensor<?x16xf32>
+//       CHECK:   return %[[C]]
+func.func @less_static_epilogue(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>, %bias: tensor<16xf32>, %o: tensor<?x16xf32>) -> tensor<?x16xf32> {
+  %cst = arith.constant dense<0.0> : tensor<64x16xf32>
+  %y = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x16xf32>) outs(%cst : tensor<64x16xf32>) -> tensor<64x16xf32>
+  %s = linalg.generic {indexing_maps = [#id, affine_map<(d0, d1) -> (d1)>, #id], iterator_types = ["parallel", "parallel"]} ins(%y, %bias : tensor<64x16xf32>, tensor<16xf32>) outs(%o : tensor<?x16xf32>) {
+  ^bb0(%i: f32, %j: f32, %out: f32):
+    %0 = arith.addf %i, %j : f32
+    linalg.yield %0 : f32
+  } -> tensor<?x16xf32>
+  return %s : tensor<?x16xf32>
+}
+
+// -----
+
+// Negative: what has an encoding, or is read along a diagonal, is not looked
+// through to.
+// CHECK-LABEL: func @opaque_operands
+//       CHECK:   %[[A:.+]] = linalg.transpose ins(%{{.*}} : tensor<32x64xf32, "x">)
+//       CHECK:   %[[B:.+]] = linalg.generic
+//       CHECK:   fp8.matmul %[[A]], %[[B]] : tensor<64x32xf32>, tensor<32x16xf32>
+func.func @opaque_operands(%a: tensor<32x64xf32, "x">, %b: tensor<32x32xf32>) -> tensor<64x16xf32> {
+  %cst = arith.constant dense<0.0> : tensor<64x16xf32>
+  %e = tensor.empty() : tensor<64x32xf32>
+  %t = linalg.transpose ins(%a : tensor<32x64xf32, "x">) outs(%e : tensor<64x32xf32>) permutation = [1, 0]
+  %f = tensor.empty() : tensor<32x16xf32>
+  %d = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<32x32xf32>) outs(%f : tensor<32x16xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  } -> tensor<32x16xf32>
+  %y = linalg.matmul ins(%t, %d : tensor<64x32xf32>, tensor<32x16xf32>) outs(%cst : tensor<64x16xf32>) -> tensor<64x16xf32>
+  return %y : tensor<64x16xf32>
+}

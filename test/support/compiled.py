@@ -9,6 +9,7 @@ FP8_OPT, MLIR_TRANSLATE and CLANG.
 
 import ctypes
 import os
+import re
 import shutil
 import subprocess
 
@@ -28,6 +29,13 @@ def runtime():
     """The path of libfp8rt.so, beside the tools or in FP8RT."""
     beside = os.path.join(os.path.dirname(shutil.which(tool("FP8_OPT"))), "..", "lib")
     return os.environ.get("FP8RT", os.path.join(beside, "libfp8rt.so"))
+
+
+def opt(text, *passes):
+    """The text that fp8-opt makes of `text`."""
+    return subprocess.run(
+        [tool("FP8_OPT"), *passes], input=text, capture_output=True, text=True, check=True
+    ).stdout
 
 
 def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=()):
@@ -69,6 +77,29 @@ class Tensor(ctypes.Structure):
 TYPES = {"f64": (1, np.float64), "f32": (2, np.float32), "f16": (3, np.float16),
          "bf16": (4, np.uint16), "f8E4M3FN": (5, np.uint8), "f8E5M2": (6, np.uint8),
          "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8)}
+
+
+class Port:
+    """An argument or a result of a function: shape, element type, attributes."""
+
+    def __init__(self, text):
+        *sizes, self.type = re.search(r"tensor<([^>]*)>", text).group(1).split("x")
+        self.shape = tuple(int(size) for size in sizes)
+        self.dtype = TYPES[self.type][1]
+        self.marks = {
+            name: int(value) for name, value in re.findall(r"fp8\.(\w+) = (\d+)", text)
+        }
+
+    def empty(self):
+        return np.empty(self.shape, self.dtype)
+
+
+def signature(text, name):
+    """The arguments and the results of the function `name` on static tensors, of
+    text that fp8-opt printed."""
+    line = re.search(rf"func\.func @{name}\((.*)\) -> (.*) \{{\n", text)
+    port = r"tensor<[^>]*>(?: \{[^}]*\})?"
+    return tuple([Port(p) for p in re.findall(port, part)] for part in line.groups())
 
 
 def describe(array, type_name):

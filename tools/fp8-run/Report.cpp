@@ -13,8 +13,6 @@
 
 #include "Report.h"
 #include "Fp8/IR/Fp8Ops.h"
-#include "mlir/Transforms/RegionUtils.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace fp8run;
@@ -55,52 +53,6 @@ void fp8run::countConverted(func::FuncOp function,
       if (linear.location == op.getLoc())
         ++linear.converted;
   });
-}
-
-/// The values that `op` reads, those that its regions capture among them.
-static SetVector<Value> getReads(Operation *op) {
-  SetVector<Value> reads(op->operand_begin(), op->operand_end());
-  getUsedValuesDefinedAbove(op->getRegions(), reads);
-  return reads;
-}
-
-static int64_t getBytes(RankedTensorType type) {
-  // A dynamic size counts as one.
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-  for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 1 : size;
-  return bytes;
-}
-
-int64_t fp8run::getResidualBytes(func::FuncOp function, unsigned numTangents) {
-  auto arguments = function.getArguments();
-  llvm::DenseSet<Value> fromTangents, fromArguments;
-  for (BlockArgument argument : arguments)
-    (argument.getArgNumber() + numTangents < arguments.size() ? fromArguments
-                                                              : fromTangents)
-        .insert(argument);
-  llvm::SetVector<Value> residuals;
-  auto depends = [](const SetVector<Value> &reads,
-                    const llvm::DenseSet<Value> &on) {
-    return llvm::any_of(reads, [&](Value v) { return on.contains(v); });
-  };
-  for (Operation &op : function.front().without_terminator()) {
-    SetVector<Value> reads = getReads(&op);
-    bool backward = depends(reads, fromTangents);
-    if (backward)
-      fromTangents.insert(op.result_begin(), op.result_end());
-    else if (depends(reads, fromArguments))
-      fromArguments.insert(op.result_begin(), op.result_end());
-    if (!backward)
-      continue;
-    for (Value read : reads)
-      if (fromArguments.contains(read) && isa<RankedTensorType>(read.getType()))
-        residuals.insert(read);
-  }
-  int64_t bytes = 0;
-  for (Value residual : residuals)
-    bytes += getBytes(cast<RankedTensorType>(residual.getType()));
-  return bytes;
 }
 
 void fp8run::printTable(llvm::raw_ostream &os,

@@ -7,8 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fp8-run tells about a step: its linears, and the bytes that the backward
-// pass reads.
+// What fp8-run tells about a step: its linears, and tables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -35,11 +34,6 @@ llvm::SmallVector<Linear> findLinears(mlir::func::FuncOp function);
 /// Counts in `function`, quantized, which matmuls of `linears` are in fp8.
 void countConverted(mlir::func::FuncOp function,
                     llvm::MutableArrayRef<Linear> linears);
-
-/// The bytes of the tensors that depend on the arguments and on no tangent, and
-/// that ops which depend on a tangent read: what a backward pass needs of the
-/// forward one. The tangents are the last `numTangents` arguments.
-int64_t getResidualBytes(mlir::func::FuncOp function, unsigned numTangents);
 
 /// Prints rows as columns, the first one to the left and the others to the
 /// right, two spaces between.

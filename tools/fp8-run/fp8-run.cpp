@@ -18,6 +18,7 @@
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Residuals.h"
 #include "Model.h"
 #include "Report.h"
 #include "mlir/IR/AsmState.h"
@@ -57,6 +58,39 @@ struct Options {
       cl::value_desc("name"),
       cl::desc("How scales are chosen: tensorwise (default), or none, which "
                "keeps every matmul wide")};
+  cl::list<unsigned> tangents{
+      "tangents", cl::CommaSeparated, cl::cat(category),
+      cl::value_desc("numbers"),
+      cl::desc("Arguments that are gradients of results, in a step that is "
+               "differentiated already")};
+  cl::opt<std::string> include{
+      "include", cl::cat(category), cl::value_desc("regex"),
+      cl::desc("Convert only matmuls whose name has a match")};
+  cl::opt<std::string> exclude{
+      "exclude", cl::cat(category), cl::value_desc("regex"),
+      cl::desc("Keep matmuls wide whose name has a match")};
+  cl::opt<int64_t> minM{"min-m", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with fewer rows wide")};
+  cl::opt<int64_t> minN{"min-n", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with fewer columns wide")};
+  cl::opt<int64_t> minK{"min-k", cl::init(0), cl::cat(category),
+                        cl::desc("Keep matmuls with shorter sums wide")};
+  cl::opt<bool> computed{
+      "computed", cl::cat(category),
+      cl::desc(
+          "Convert products of two computed tensors too, as in attention")};
+  cl::opt<bool> pad{
+      "pad", cl::init(true), cl::cat(category),
+      cl::desc("Convert sizes that need padding (default: true)")};
+  cl::opt<int64_t> alignment{
+      "alignment", cl::init(0), cl::cat(category),
+      cl::desc("What sizes must be multiples of, in place of the target's")};
+  cl::opt<bool> cost{
+      "cost", cl::cat(category),
+      cl::desc("Keep matmuls wide that are predicted to be slower in fp8")};
+  cl::opt<double> minGain{
+      "min-gain", cl::init(1.0), cl::cat(category),
+      cl::desc("The least predicted speed of fp8, relative to the wide type")};
   cl::opt<std::string> inputs{
       "inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Read arguments from argN.npy, names from index.json")};
@@ -77,7 +111,8 @@ struct Options {
   cl::opt<std::string> emit{
       "emit", cl::cat(category), cl::value_desc("stage"),
       cl::desc("Print the IR after a stage and run nothing: raise, derive, "
-               "quantize, layout, linalg, blaslt, bufferize, runtime, llvm")};
+               "quantize, pad, layout, partition, linalg, blaslt, bufferize, "
+               "runtime, llvm")};
 };
 
 /// Times of the stages, in order.
@@ -148,6 +183,20 @@ getStages(const Options &options) {
   fp8::TrainOptions train;
   train.target = options.target.getValue();
   train.recipe = options.recipe.getValue();
+  // A step runs in one function; its parts are only shown.
+  train.partition = options.emit == "partition";
+  for (unsigned number : options.tangents)
+    train.tangents.push_back(number);
+  train.include = options.include.getValue();
+  train.exclude = options.exclude.getValue();
+  train.minM = options.minM.getValue();
+  train.minN = options.minN.getValue();
+  train.minK = options.minK.getValue();
+  train.computed = options.computed.getValue();
+  train.pad = options.pad.getValue();
+  train.alignment = options.alignment.getValue();
+  train.cost = options.cost.getValue();
+  train.minGain = options.minGain.getValue();
   SmallVector<fp8::Stage> lower;
   if (options.target == "cpu")
     lower = fp8::getLowerToCpuStages();
@@ -368,6 +417,29 @@ static void printLinears(ArrayRef<Linear> linears) {
   printTable(llvm::outs(), rows);
 }
 
+/// What the backward pass needs of the forward pass, as fp8-partition chooses
+/// it; empty for a function without a backward pass.
+static FailureOr<SmallVector<fp8::Residual>>
+findResiduals(const Options &options, func::FuncOp function) {
+  fp8::ResidualOptions sizes;
+  sizes.dynamicSize = options.dynamicSize;
+  if (auto signature = fp8::getJointSignature(function))
+    return fp8::findResiduals(function, *signature, sizes);
+  return SmallVector<fp8::Residual>();
+}
+
+/// `wideBytes` is what the wide program keeps.
+static void printResiduals(ArrayRef<fp8::Residual> residuals,
+                           int64_t wideBytes) {
+  llvm::outs() << "\nKept for the backward pass\n";
+  SmallVector<SmallVector<std::string>> rows = {{"what", "bytes"}};
+  for (const fp8::Residual &residual : residuals)
+    rows.push_back({residual.description, std::to_string(residual.bytes)});
+  rows.push_back({"total", std::to_string(fp8::getTotalBytes(residuals))});
+  rows.push_back({"the wide program", std::to_string(wideBytes)});
+  printTable(llvm::outs(), rows);
+}
+
 static void printTimes(const Stopwatch &watch) {
   llvm::outs() << "\nTime\n";
   SmallVector<SmallVector<std::string>> rows;
@@ -399,18 +471,16 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   OwningOpRef<ModuleOp> wide = module.clone();
   Signature signature = getSignature(getFunction());
-  unsigned numTangents = signature.arguments.size() - model.numArguments;
   SmallVector<Linear> linears = findLinears(getFunction());
-  int64_t wideBytes = getResidualBytes(getFunction(), numTangents);
+  auto wideResiduals = findResiduals(options, getFunction());
   FailureOr<SmallVector<Array>> inputs =
       getInputs(options, signature, model.numArguments);
-  if (failed(inputs) ||
+  if (failed(wideResiduals) || failed(inputs) ||
       failed(runStages(module, ArrayRef(train).drop_front(numWide), watch)))
     return failure();
   countConverted(getFunction(), linears);
-  int64_t fp8Bytes = getResidualBytes(getFunction(), numTangents);
-
-  if (failed(runStages(module, lower, watch)))
+  auto residuals = findResiduals(options, getFunction());
+  if (failed(residuals) || failed(runStages(module, lower, watch)))
     return failure();
   FailureOr<SmallVector<Array>> results =
       execute(options, module, signature, *inputs, watch);
@@ -428,10 +498,7 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   printLinears(linears);
   if (options.backward)
-    llvm::outs()
-        << "\nThe backward pass reads of what depends on the arguments "
-           "alone\nwide  "
-        << wideBytes << " bytes\nfp8   " << fp8Bytes << " bytes\n";
+    printResiduals(*residuals, fp8::getTotalBytes(*wideResiduals));
   printTimes(watch);
   return success();
 }

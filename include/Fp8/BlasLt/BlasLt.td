@@ -47,7 +47,8 @@ def BlasLt_MatmulOp : Op<BlasLt_Dialect, "matmul", [
     with the numerics of `fp8.scaled_mm`, or of `fp8.matmul` without descales.
     Operands and result are row-major; buffers may have padded rows and batches
     at any distance, but their last dimension is contiguous. `acc` may be `out`
-    itself. On tensors the op has one result, which takes the place of `out`; on
+    itself. `workspace` is memory for this call alone, which holds nothing before
+    and after it; `fp8-plan-workspace` gives one to calls that need it. On tensors the op has one result, which takes the place of `out`; on
     buffers it has none and writes `out`.
 
     Example:
@@ -61,7 +62,8 @@ def BlasLt_MatmulOp : Op<BlasLt_Dialect, "matmul", [
   let arguments = (ins
       AnyShaped:$a, AnyShaped:$b,
       Optional<AnyShaped>:$descale_a, Optional<AnyShaped>:$descale_b,
-      Optional<AnyShaped>:$acc, Optional<AnyShaped>:$bias, AnyShaped:$out,
+      Optional<AnyShaped>:$acc, Optional<AnyShaped>:$bias,
+      Optional<AnyMemRef>:$workspace, AnyShaped:$out,
       UnitAttr:$trans_a, UnitAttr:$trans_b, UnitAttr:$fast_accum,
       BlasLt_TensorGranularity:$granularity_a,
       BlasLt_TensorGranularity:$granularity_b, OptionalAttr<StrAttr>:$name);
@@ -72,6 +74,7 @@ def BlasLt_MatmulOp : Op<BlasLt_Dialect, "matmul", [
       type($descale_b) `)`)?
     (`acc` `(` $acc^ `:` type($acc) `)`)?
     (`bias` `(` $bias^ `:` type($bias) `)`)?
+    (`workspace` `(` $workspace^ `:` type($workspace) `)`)?
     `outs` `(` $out `:` type($out) `)`
     (`trans_a` $trans_a^)? (`trans_b` $trans_b^)? (`fast_accum` $fast_accum^)?
     (`granularity_a` $granularity_a^)? (`granularity_b` $granularity_b^)?

@@ -103,7 +103,8 @@ def AddRuntimeArgumentsPass
     func.func @main_prepare(%a: memref<64x32xbf16>, %context: !llvm.ptr) -> i32
     ```
 
-    A function that still returns values is an error.
+    A function that still returns values or has no workspace is an error, and so
+    is a taken name `NAME_prepare`.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "LLVM::LLVMDialect", "memref::MemRefDialect"];
@@ -131,9 +132,13 @@ def ConvertBlasLtToRuntimePass
         : (!llvm.ptr, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
     ```
 
-    Results of a run whose status is not 0 are undefined. A buffer whose last
-    dimension is not contiguous is an error, and so is a bias or descale that is
-    not contiguous, or a matmul in a private function.
+    Results of a run whose status is not 0 are undefined. Rows may be padded;
+    their distance is the leading dimension, and nothing is copied. An operand
+    whose columns are contiguous and not its rows is described as its transpose,
+    as is one contiguous column, whose leading dimension then is its length. Where
+    neither rows nor columns are contiguous, or a result's rows are not, the pass
+    emits an error, and so it does for a bias or descale that is not contiguous,
+    and for a matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];

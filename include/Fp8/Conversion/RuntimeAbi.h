@@ -50,12 +50,13 @@ static_assert(offsetof(fp8rt_matmul_desc, type_a) == 8 &&
                   offsetof(fp8rt_matmul_desc, stride_bias) == 144,
               "fp8rt_matmul_desc has the fields that the compiler emits");
 
-/// fp8rt_matmul_args as LLVM sees it: i64, then pointers.
-inline constexpr unsigned kMatmulArgsPointers = 7;
-static_assert(sizeof(fp8rt_matmul_args) == 8 + 8 * kMatmulArgsPointers &&
+/// fp8rt_matmul_args as LLVM sees it: i64, then pointers, then i64.
+inline constexpr unsigned kMatmulArgsPointers = 8;
+static_assert(sizeof(fp8rt_matmul_args) == 16 + 8 * kMatmulArgsPointers &&
                   offsetof(fp8rt_matmul_args, a) == 8 &&
                   offsetof(fp8rt_matmul_args, descale_a) == 40 &&
-                  offsetof(fp8rt_matmul_args, d) == 56,
+                  offsetof(fp8rt_matmul_args, d) == 56 &&
+                  offsetof(fp8rt_matmul_args, workspace) == 64,
               "fp8rt_matmul_args has the layout that the compiler emits");
 
 /// fp8rt_image as LLVM sees it: a pointer, i64, then i32s.

@@ -28,6 +28,8 @@ double getMaxFinite(FloatType type);
 /// Discardable attribute on an op: `"always"` or `"never"` converts a matmul
 /// to fp8 whatever the filters say.
 inline constexpr StringLiteral kConvertAttr = "fp8.convert";
+/// Why a pass set `fp8.convert` to `"never"`.
+inline constexpr StringLiteral kReasonAttr = "fp8.reason";
 /// Attributes of function arguments: no gradient is asked for it; the compiled
 /// function may write it; what name filters match.
 inline constexpr StringLiteral kFrozenAttr = "fp8.frozen";
@@ -35,6 +37,16 @@ inline constexpr StringLiteral kDonatedAttr = "fp8.donated";
 inline constexpr StringLiteral kNameAttr = "fp8.name";
 /// And: it is the destination of a result.
 inline constexpr StringLiteral kResultAttr = "fp8.result";
+/// Of a joint function: an argument is the tangent of the result of that
+/// number; a result is the gradient of the argument of that number.
+inline constexpr StringLiteral kTangentAttr = "fp8.tangent";
+inline constexpr StringLiteral kGradientAttr = "fp8.gradient";
+/// Of a partitioned function: what an additional result of the forward function
+/// is, in words; which result, or which argument, of the forward function an
+/// argument of the backward function is.
+inline constexpr StringLiteral kSavedAttr = "fp8.saved";
+inline constexpr StringLiteral kResidualAttr = "fp8.residual";
+inline constexpr StringLiteral kArgumentAttr = "fp8.argument";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 /// Attribute of a function that is one kernel of a device.

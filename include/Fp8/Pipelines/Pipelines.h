@@ -33,6 +33,64 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::desc("How scales are chosen: tensorwise; or none, which keeps "
                      "every matmul wide"),
       llvm::cl::init("tensorwise")};
+  Option<bool> evaluation{
+      *this, "evaluation",
+      llvm::cl::desc("Only the forward pass: nothing is derived, and a joint "
+                     "function loses its tangents and gradients"),
+      llvm::cl::init(false)};
+  Option<bool> partition{
+      *this, "partition",
+      llvm::cl::desc(
+          "Make NAME_forward and NAME_backward of the joint function "
+          "(fp8-partition, which has more options)"),
+      llvm::cl::init(false)};
+  ListOption<unsigned> tangents{
+      *this, "tangents",
+      llvm::cl::desc("For evaluation and partition of a joint function that an "
+                     "exporter made: the arguments that are tangents")};
+  ListOption<unsigned> results{
+      *this, "results",
+      llvm::cl::desc("The same: the results of the forward pass")};
+  Option<std::string> include{
+      *this, "include",
+      llvm::cl::desc("Convert only matmuls whose name has a match of this "
+                     "regular expression")};
+  Option<std::string> exclude{
+      *this, "exclude",
+      llvm::cl::desc("Keep matmuls wide whose name has a match of this regular "
+                     "expression")};
+  Option<int64_t> minM{*this, "min-m",
+                       llvm::cl::desc("Keep matmuls with fewer rows wide"),
+                       llvm::cl::init(0)};
+  Option<int64_t> minN{*this, "min-n",
+                       llvm::cl::desc("Keep matmuls with fewer columns wide"),
+                       llvm::cl::init(0)};
+  Option<int64_t> minK{*this, "min-k",
+                       llvm::cl::desc("Keep matmuls with shorter sums wide"),
+                       llvm::cl::init(0)};
+  Option<bool> computed{
+      *this, "computed",
+      llvm::cl::desc("Convert products of two computed tensors too, as in "
+                     "attention"),
+      llvm::cl::init(false)};
+  Option<bool> pad{*this, "pad",
+                   llvm::cl::desc("Convert sizes that need padding"),
+                   llvm::cl::init(true)};
+  Option<int64_t> alignment{
+      *this, "alignment",
+      llvm::cl::desc(
+          "What sizes must be multiples of, in place of the target's"),
+      llvm::cl::init(0)};
+  Option<bool> cost{
+      *this, "cost",
+      llvm::cl::desc(
+          "Keep matmuls wide that are predicted to be slower in fp8"),
+      llvm::cl::init(false)};
+  Option<double> minGain{
+      *this, "min-gain",
+      llvm::cl::desc("The least predicted speed of fp8, relative to the wide "
+                     "type"),
+      llvm::cl::init(1.0)};
 };
 
 /// Options of `fp8-lower-to-nvidia`.
@@ -60,8 +118,9 @@ struct Stage {
   std::function<void(OpPassManager &)> build;
 };
 
-/// raise, derive (with `backward`), quantize, layout: from a wide model to the
-/// step on tensors. The last two are empty for the recipe `none`.
+/// raise, derive (with `backward`), or evaluation if asked for, quantize, pad,
+/// layout, and partition if asked for: from a wide model to the step on tensors.
+/// The recipe `none` has no quantize, no pad and no layout.
 SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 
 /// linalg, blaslt, bufferize, runtime, llvm: from tensors to the LLVM dialect

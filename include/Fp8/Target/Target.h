@@ -57,6 +57,18 @@ enum ScaleMode : unsigned {
   kScaleMx = 8
 };
 
+/// What a device reaches, for predictions. All zero if it is not known.
+struct TargetRates {
+  /// Large matmuls, in 10^12 operations a second.
+  double wideTflops = 0, fp8Tflops = 0;
+  /// Bytes read and written by elementwise kernels, in 10^12 a second.
+  double terabytesPerSecond = 0;
+  /// What a kernel costs on top, in a graph.
+  double launchMicroseconds = 0;
+
+  bool isKnown() const { return fp8Tflops > 0; }
+};
+
 struct TargetInfo {
   /// As options spell it: `cpu`, `sm_90`, `gfx942`.
   StringLiteral name;
@@ -75,6 +87,7 @@ struct TargetInfo {
   unsigned ptxConvert;
   /// Where the facts of this row are from.
   StringLiteral source;
+  TargetRates rates;
 
   bool hasFp8() const { return family != Fp8Family::None; }
   bool takesForm(bool transA, bool transB) const {

@@ -49,6 +49,161 @@ def RaiseMatmulsPass : Pass<"fp8-raise-matmuls", "::mlir::ModuleOp"> {
                            "tensor::TensorDialect", "arith::ArithDialect"];
 }
 
+def AssignRolesPass : Pass<"fp8-assign-roles", "::mlir::ModuleOp"> {
+  let summary = "Find the gradient matmuls of a function differentiated elsewhere";
+  let description = [{
+    PyTorch and JAX export training steps that they have differentiated
+    themselves. A matmul that reads the same tensor as an earlier one, and sums
+    over what that one keeps and keeps what that one sums over, gives a gradient
+    of the other operand: the weight's (`wgrad`) or the input's (`dgrad`). Its own
+    other operand is the gradient that comes in. "The same tensor" is meant but
+    for transposes, casts, reshapes and broadcasts. Replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "w" : ...
+    %dw = fp8.matmul %dy, %x trans_a name "x" : ...
+    %dx = fp8.matmul %dy, %w name "w" : ...
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "w" : ...
+    %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a name "w" : ...
+    %dx = fp8.matmul %dy, %w role dgrad gradient a name "w" : ...
+    ```
+
+    Weights that are used twice, as in tied embeddings, look the same, so one of
+    these has to hold too:
+    - The gradient depends on a tangent: an argument that `tangents` names, or one
+      that the first result does not depend on. Then all that depends on a tangent
+      is a gradient, matched or not.
+    - Without a tangent, as in the gradient of a loss: two matmuls read the
+      gradient, one for each operand of the earlier one; or the gradient depends
+      on such a matmul; or the result is returned as the gradient of a weight.
+
+    A backward pass without its forward one has nothing to match. There, with each
+    matmul reading one operand that depends on the last argument, and two of them
+    the same one in two ways, the last argument is the tangent, and a remark says
+    so. Roles follow from the gradient then, whose rows are tokens.
+
+    A function in which a matmul has a `gradient` already is left alone.
+  }];
+  let options = [
+    ListOption<"tangents", "tangents", "unsigned",
+               "Numbers of the arguments that are gradients of results">
+  ];
+}
+
+def SelectMatmulsPass : Pass<"fp8-select-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Decide which matmuls stay wide, and why";
+  let description = [{
+    Sets `fp8.convert` to `"never"`, and `fp8.reason`, on each `fp8.matmul` that a
+    filter keeps wide. It runs on the forward program, before
+    `fp8-derive-backward`, which hands both attributes on: a linear layer is
+    converted in all its three matmuls or in none. In a function that was
+    differentiated elsewhere, a gradient matmul follows its forward one.
+
+    With `exclude=router`, replaces
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "router" : ...
+    ```
+
+    with
+
+    ```mlir
+    %y = fp8.matmul %x, %w trans_b name "router"
+        {fp8.convert = "never", fp8.reason = "its name matches 'router'"} : ...
+    ```
+
+    An `fp8.convert` that is there already wins over all filters. They are, in this
+    order:
+    - `include` and `exclude`, regular expressions that are searched for in names.
+    - `min-m`, `min-n`, `min-k`; dynamic sizes pass.
+    - `computed`: a product of two computed tensors, as in attention, which is one
+      where neither operand is an argument or a constant (but for views and casts)
+      and that has batch dimensions or depends on another matmul on both sides.
+    - `pad=false`: sizes that are, or may be, no multiples of what the target asks
+      for.
+    - `cost`: the time that the target table predicts for the layer in fp8 is
+      longer than in the wide type by more than `min-gain` allows. Counted are the
+      three matmuls (one without `backward`), reading each operand for its amax,
+      casting it, a transposed copy where the target needs one, and a launch a
+      kernel; an operand that several matmuls read is counted in parts. Dynamic
+      sizes are not predicted. What is converted has an analysis remark with its
+      prediction.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"include", "include", "std::string", /*default=*/"\"\"",
+           "Convert only matmuls whose name has a match of this regular "
+           "expression">,
+    Option<"exclude", "exclude", "std::string", /*default=*/"\"\"",
+           "Keep matmuls wide whose name has a match of this regular expression">,
+    Option<"minM", "min-m", "int64_t", /*default=*/"0",
+           "Keep matmuls with fewer rows wide">,
+    Option<"minN", "min-n", "int64_t", /*default=*/"0",
+           "Keep matmuls with fewer columns wide">,
+    Option<"minK", "min-k", "int64_t", /*default=*/"0",
+           "Keep matmuls with shorter sums wide">,
+    Option<"computed", "computed", "bool", /*default=*/"false",
+           "Convert products of two computed tensors too, as in attention">,
+    Option<"pad", "pad", "bool", /*default=*/"true",
+           "Convert sizes that need padding">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"0",
+           "What sizes must be multiples of, in place of the target's">,
+    Option<"cost", "cost", "bool", /*default=*/"false",
+           "Keep matmuls wide that are predicted to be slower in fp8">,
+    Option<"minGain", "min-gain", "double", /*default=*/"1.0",
+           "The least predicted speed of fp8, relative to the wide type">,
+    Option<"backward", "backward", "bool", /*default=*/"false",
+           "Predict for a step that fp8-derive-backward will differentiate">
+  ];
+}
+
+def PadMatmulsPass : Pass<"fp8-pad-matmuls", "::mlir::ModuleOp"> {
+  let summary = "Pad the operands of fp8.scaled_mm to sizes that the target takes";
+  let description = [{
+    Where the target asks for M, N and K that are multiples of 16 (or `alignment`),
+    appends zeros to the operands of an `fp8.scaled_mm` behind their cast, and
+    takes the result out of the padded one. Zeros add nothing to a sum, and no
+    amax sees them. Replaces
+
+    ```mlir
+    %y = fp8.scaled_mm %a, %b descales %da, %db trans_b
+        : tensor<?x16xf8E4M3FN>, tensor<33x16xf8E4M3FN>, ... -> tensor<?x33xbf16>
+    ```
+
+    with
+
+    ```mlir
+    %m = tensor.dim %a, %c0 : tensor<?x16xf8E4M3FN>
+    %more = affine.apply affine_map<(d0) -> ((-d0) mod 16)>(%m)
+    %pa = tensor.pad %a low[0, 0] high[%more, 0] { tensor.yield %zero } : ...
+    %pb = tensor.pad %b low[0, 0] high[15, 0] { tensor.yield %zero }
+        : tensor<33x16xf8E4M3FN> to tensor<48x16xf8E4M3FN>
+    %p = fp8.scaled_mm %pa, %pb descales %da, %db trans_b
+        : tensor<?x16xf8E4M3FN>, tensor<48x16xf8E4M3FN>, ... -> tensor<?x48xbf16>
+    %y = tensor.extract_slice %p[0, 0] [%m, 33] [1, 1]
+        : tensor<?x48xbf16> to tensor<?x33xbf16>
+    ```
+
+    An accumulator, a bias and descales of rows or columns are padded with it. A
+    tensor that several matmuls read is padded for each; CSE leaves one. Run again,
+    the pass changes nothing. A target without fp8 matrix units has no alignment.
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
+    Option<"alignment", "alignment", "int64_t", /*default=*/"0",
+           "What sizes must be multiples of, in place of the target's">
+  ];
+}
+
 def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
   let summary = "Quantize the operands of fp8.matmul";
   let description = [{
@@ -76,8 +231,8 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
 
     A tensor that several matmuls read is quantized for each; CSE leaves one. An
     operand that was widened exactly is quantized from the narrower tensor.
-    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"`, one
-    in f64, and all for a target without fp8 matrix units.
+    Stays wide, with a missed remark: a matmul with `fp8.convert = "never"` (the
+    remark gives the `fp8.reason`, if there is one), one in f64, and all for a target without fp8 matrix units.
   }];
   let dependentDialects = ["fp8::Fp8Dialect"];
   let options = [
@@ -119,6 +274,101 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
   let options = [
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "The device, a row of the target table: cpu, sm_90, gfx942, ...">
+  ];
+}
+
+def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
+  let summary = "Make a forward and a backward function of each joint function";
+  let description = [{
+    A joint function `NAME` takes arguments and tangents and gives results and
+    gradients. `NAME_forward` takes the arguments and gives the results and, after
+    them, the residuals that are saved; `NAME_backward` takes the residuals, then
+    the tangents, and gives the gradients. Runs after `fp8-assign-layouts`, so
+    that what is saved is what the backward pass reads, in its layout. Replaces
+
+    ```mlir
+    func.func @linear(%x: tensor<64x128xbf16>, %w: tensor<256x128xbf16>,
+                      %dy: tensor<64x256xbf16> {fp8.tangent = 0})
+        -> (tensor<64x256xbf16>, tensor<64x128xbf16> {fp8.gradient = 0},
+            tensor<256x128xbf16> {fp8.gradient = 1})
+    ```
+
+    with, for sm_90,
+
+    ```mlir
+    func.func @linear_forward(%x: tensor<64x128xbf16>, %w: tensor<256x128xbf16>)
+        -> (tensor<64x256xbf16>,
+            tensor<f32> {fp8.saved = "descale of arg0"},
+            tensor<128x64xf8E4M3FN> {fp8.saved = "arg0 in f8E4M3FN, transposed"},
+            tensor<f32> {fp8.saved = "descale of arg1"},
+            tensor<128x256xf8E4M3FN> {fp8.saved = "arg1 in f8E4M3FN, transposed"})
+    func.func @linear_backward(%dx: tensor<f32> {fp8.residual = 1}, ...,
+                               %dy: tensor<64x256xbf16> {fp8.tangent = 0})
+        -> (tensor<64x128xbf16>, tensor<256x128xbf16>)
+    ```
+
+    Residuals come in this order: results of the model and what is saved
+    (`fp8.residual` has the number among the results of `NAME_forward`), then
+    arguments of the model (`fp8.argument` has the number among its arguments).
+    Tangents and gradients are those that `fp8-derive-backward` marked. In a
+    module without marks, as exporters write joint graphs, the options say which
+    they are.
+
+    The residuals are a minimal cut, in bytes, between the arguments and what the
+    backward pass reads; of several the one nearest to the backward pass, so that
+    nothing is computed again for nothing. Values cost:
+
+    | value | cost |
+    | --- | --- |
+    | argument | 0: the caller has it; but one with `fp8.donated` is written over, and is saved |
+    | other tensor | its bytes, a dynamic size taken for `dynamic-size`; a result of the model is passed on and not copied |
+    | scalar that is no tensor | not saved |
+
+    What the backward pass may compute again:
+
+    | op | computed again |
+    | --- | --- |
+    | constants, sizes, views, scalars | always |
+    | elementwise `linalg`, ops of `tensor`, `fp8.cast`, `fp8.scale`, `fp8.transpose` | where the kernel that reads it computes it on the way; not if a matmul reads it from memory, since it would be a pass over memory of its own |
+    | matmuls, reductions, `fp8.amax`, side effects, loops and others | never |
+
+    These are rules of PyTorch's min-cut partitioner
+    (`min_cut_rematerialization_partition` in `torch/_functorch/partitioners.py`;
+    there, `ban_recompute_reductions` and `ban_recompute_materialized_backward`,
+    while `ban_recompute_used_far_apart` and `_long_fusible_chains`, which guess
+    at what fuses, have no counterpart). So an MLP saves the fp8 bytes that its
+    matmuls read and one wide tensor, the input of its activation function, and
+    no wide copy of what it reads in fp8.
+
+    `max-bytes` is kept to by lifting "not if a matmul reads it", largest values
+    first, as far as needed: casts and transposes are done again, from saved
+    scales. An error if that is not enough. An analysis remark tells each
+    residual, its bytes, and those of the wide tensor it stands for.
+  }];
+  let dependentDialects = ["func::FuncDialect", "tensor::TensorDialect",
+                           "arith::ArithDialect"];
+  let options = [
+    Option<"keepJoint", "keep-joint", "bool", /*default=*/"false",
+           "Keep the joint function next to its parts">,
+    Option<"forwardOnly", "forward-only", "bool", /*default=*/"false",
+           "For evaluation: keep NAME without tangents and gradients, make no "
+           "parts. A function without marks stays, unless `tangents` or "
+           "`results` are given">,
+    ListOption<"tangents", "tangents", "unsigned",
+               "The arguments that are tangents, in a module without marks "
+               "(default: the last one)">,
+    ListOption<"results", "results", "unsigned",
+               "The results of the forward pass, in a module without marks "
+               "(default: the first one)">,
+    Option<"maxBytes", "max-bytes", "int64_t", /*default=*/"-1",
+           "The most bytes to keep for the backward pass, arguments aside "
+           "(default: no limit)">,
+    Option<"recomputeArguments", "recompute-arguments", "bool",
+           /*default=*/"false",
+           "Cast arguments to fp8 again, from their saved scale, rather than "
+           "saving the fp8 bytes">,
+    Option<"dynamicSize", "dynamic-size", "int64_t", /*default=*/"1024",
+           "What a dynamic size is taken for in bytes">
   ];
 }
 
@@ -175,6 +425,35 @@ def ResultsToDestinationsPass
     a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def SplitEmptyTensorsPass
+    : Pass<"fp8-split-empty-tensors", "::mlir::ModuleOp"> {
+  let summary = "Give each op a destination of its own";
+  let description = [{
+    Exporters and CSE leave one `tensor.empty`, and one filled tensor, for all ops
+    of a shape. Bufferization then asks for each pair of them whether they may
+    share memory, in time that grows with the cube of the program. Runs before
+    it; each op gets its own. Replaces
+
+    ```mlir
+    %e = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e : ...) -> tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e : ...) -> tensor<4xf32>
+    ```
+
+    with
+
+    ```mlir
+    %e0 = tensor.empty() : tensor<4xf32>
+    %x = linalg.exp ins(%a : ...) outs(%e0 : ...) -> tensor<4xf32>
+    %e1 = tensor.empty() : tensor<4xf32>
+    %y = linalg.exp ins(%x : ...) outs(%e1 : ...) -> tensor<4xf32>
+    ```
+
+    A `linalg.fill` of an empty tensor is repeated for each op that writes over
+    it, which needs a copy of it in any case.
+  }];
 }
 
 def AddSizeFunctionsPass
@@ -277,6 +556,9 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     %t = memref.view %workspace[%offset][] : memref<?xi8> to memref<64x64xf32>
     ```
 
+    With `matmul-workspace` each `blaslt.matmul` gets that many bytes of its own
+    for the time of the call.
+
     Errors are a dynamic size that does not follow from the sizes of the
     arguments, a temporary that leaves the iteration of a loop that allocates
     it, one in a parallel loop, a buffer as a result, a call of a public
@@ -284,6 +566,10 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
+  let options = [
+    Option<"matmulWorkspace", "matmul-workspace", "int64_t", /*default=*/"0",
+           "Bytes that each library call may use (0: none)">
+  ];
 }
 
 def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
@@ -452,7 +738,8 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
     Reverse-mode differentiation. The joint function keeps the name: after the
     arguments comes one tangent a floating-point result, of the result's type;
     after the results comes one gradient a floating-point tensor argument, of
-    the argument's type, unless the argument is `fp8.frozen`.
+    the argument's type, unless the argument is `fp8.frozen`. `fp8.tangent` has
+    the number of the result, `fp8.gradient` that of the argument.
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>)
@@ -466,8 +753,9 @@ def DeriveBackwardPass : Pass<"fp8-derive-backward", "::mlir::ModuleOp"> {
 
     ```mlir
     func.func @linear(%x: tensor<64x32xbf16>, %w: tensor<16x32xbf16>,
-                      %dy: tensor<64x16xbf16>)
-        -> (tensor<64x16xbf16>, tensor<64x32xbf16>, tensor<16x32xbf16>) {
+                      %dy: tensor<64x16xbf16> {fp8.tangent = 0})
+        -> (tensor<64x16xbf16>, tensor<64x32xbf16> {fp8.gradient = 0},
+            tensor<16x32xbf16> {fp8.gradient = 1}) {
       %y = fp8.matmul %x, %w trans_b : ...
       %dx = fp8.matmul %dy, %w role dgrad gradient a : ...
       %dw = fp8.matmul %dy, %x trans_a role wgrad gradient a : ...

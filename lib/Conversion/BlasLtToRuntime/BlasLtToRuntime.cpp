@@ -62,6 +62,8 @@ namespace {
 /// constant or a value of type i64.
 struct MatrixLayout {
   OpFoldResult rows, cols, ld, batch, stride;
+  /// The rows and columns are those of the buffer's transpose.
+  bool transposed = false;
 };
 } // namespace
 
@@ -73,16 +75,32 @@ static OpFoldResult toI64(OpBuilder &b, Location loc, OpFoldResult size) {
       .getResult();
 }
 
-/// The layout of `buffer`. Batch dimensions beyond the first are folded into
-/// one, which their strides must allow.
+/// True if a matrix of these sizes and strides is read as its transpose: its
+/// columns are contiguous and its rows are not, or it is one contiguous column.
+/// The stride of a dimension of size 1 means nothing.
+static bool liesTransposed(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
+  int64_t rows = shape[shape.size() - 2], cols = shape.back();
+  bool columnsContiguous = rows == 1 || strides[strides.size() - 2] == 1;
+  bool rowsContiguous = cols == 1 || strides.back() == 1;
+  return columnsContiguous && rows != 1 && (!rowsContiguous || cols == 1);
+}
+
+/// The layout of `buffer`, or of its transpose where that is how it lies and
+/// `mayTranspose`. Batch dimensions beyond the first are folded into one, which
+/// their strides must allow.
 static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
-                                               Value buffer) {
+                                               Value buffer,
+                                               bool mayTranspose = false) {
   Location loc = op->getLoc();
   auto type = cast<MemRefType>(buffer.getType());
   int64_t rank = type.getRank();
   SmallVector<int64_t> strides;
   int64_t offset;
-  if (failed(type.getStridesAndOffset(strides, offset)) || strides.back() != 1)
+  bool strided = succeeded(type.getStridesAndOffset(strides, offset));
+  bool transposed =
+      strided && mayTranspose && liesTransposed(type.getShape(), strides);
+  if (!strided ||
+      (!transposed && strides.back() != 1 && type.getShape().back() != 1))
     return op->emitOpError("expects a contiguous last dimension, but got ")
            << type;
   if (rank > 3 && !type.getLayout().isIdentity())
@@ -110,8 +128,16 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
     auto op = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
     return toI64(b, loc, op.getStrides()[dim]);
   };
-  MatrixLayout layout{size(rank - 2), size(rank - 1), stride(rank - 2),
-                      b.getI64IntegerAttr(1), b.getI64IntegerAttr(0)};
+  int64_t row = rank - 2, col = rank - 1;
+  if (transposed)
+    std::swap(row, col);
+  // One row is as long as it is, whatever its stride.
+  MatrixLayout layout{size(row),
+                      size(col),
+                      type.getDimSize(row) == 1 ? size(col) : stride(row),
+                      b.getI64IntegerAttr(1),
+                      b.getI64IntegerAttr(0),
+                      transposed};
   if (rank == 2)
     return layout;
   layout.stride = stride(rank - 3);
@@ -168,6 +194,7 @@ static LLVM::LLVMStructType getArgsType(MLIRContext *context) {
   SmallVector<Type> fields = {IntegerType::get(context, 64)};
   fields.append(runtime::kMatmulArgsPointers,
                 LLVM::LLVMPointerType::get(context));
+  fields.push_back(fields.front());
   return LLVM::LLVMStructType::getLiteral(context, fields);
 }
 
@@ -186,6 +213,14 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
     return b.getI32IntegerAttr(granularity.isTensor() ? FP8RT_SCALE_TENSOR
                                                       : FP8RT_SCALE_OUTER);
   };
+  FailureOr<MatrixLayout> la =
+      getMatrixLayout(b, op, op.getA(), /*mayTranspose=*/true);
+  FailureOr<MatrixLayout> lb =
+      getMatrixLayout(b, op, op.getB(), /*mayTranspose=*/true);
+  if (failed(la) || failed(lb))
+    return failure();
+  bool transA = op.getTransA() != la->transposed;
+  bool transB = op.getTransB() != lb->transposed;
   SmallVector<OpFoldResult> fields = {
       b.getI64IntegerAttr(sizeof(fp8rt_matmul_desc)),
       typeOf(op.getA()),
@@ -195,17 +230,15 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
       typeOf(op.getBias()),
       modeOf(op.getDescaleA(), op.getGranularityA()),
       modeOf(op.getDescaleB(), op.getGranularityB()),
-      b.getI32IntegerAttr(op.getTransA()),
-      b.getI32IntegerAttr(op.getTransB()),
+      b.getI32IntegerAttr(transA),
+      b.getI32IntegerAttr(transB),
       b.getI32IntegerAttr(op.getFastAccum())};
-  FailureOr<MatrixLayout> la = getMatrixLayout(b, op, op.getA());
-  FailureOr<MatrixLayout> lb = getMatrixLayout(b, op, op.getB());
   FailureOr<MatrixLayout> ld = getMatrixLayout(b, op, op.getOut());
   FailureOr<MatrixLayout> lc =
       MatrixLayout{{}, {}, b.getI64IntegerAttr(0), {}, b.getI64IntegerAttr(0)};
   if (op.getAcc())
     lc = getMatrixLayout(b, op, op.getAcc());
-  if (failed(la) || failed(lb) || failed(ld) || failed(lc))
+  if (failed(ld) || failed(lc))
     return failure();
   // One bias, and one descale of a whole tensor, serve every batch.
   OpFoldResult zero = b.getI64IntegerAttr(0);
@@ -216,8 +249,8 @@ static FailureOr<SmallVector<OpFoldResult>> getDescFields(OpBuilder &b,
   llvm::append_range(
       fields,
       ArrayRef<OpFoldResult>{
-          ld->rows, ld->cols, op.getTransA() ? la->rows : la->cols, ld->batch,
-          la->ld, lb->ld, ld->ld, lc->ld, la->stride, lb->stride, ld->stride,
+          ld->rows, ld->cols, transA ? la->rows : la->cols, ld->batch, la->ld,
+          lb->ld, ld->ld, lc->ld, la->stride, lb->stride, ld->stride,
           lc->stride, zero,
           outerStride(op.getDescaleA(), op.getGranularityA(), ld->rows),
           outerStride(op.getDescaleB(), op.getGranularityB(), ld->cols)});
@@ -333,13 +366,18 @@ Value CallBuilder::getArgs(OpBuilder &b, blaslt::MatmulOp op,
   storeField(b, loc, type, args, 0, size);
   Value operands[] = {op.getA(),    op.getB(),        op.getAcc(),
                       op.getBias(), op.getDescaleA(), op.getDescaleB(),
-                      op.getOut()};
+                      op.getOut(),  op.getWorkspace()};
   for (auto [index, operand] : llvm::enumerate(operands)) {
     Value pointer =
         operand ? getPointer(b, loc, operand)
                 : LLVM::ZeroOp::create(b, loc, args.getType()).getResult();
     storeField(b, loc, type, args, index + 1, pointer);
   }
+  int64_t bytes = 0;
+  if (Value workspace = op.getWorkspace())
+    bytes = cast<MemRefType>(workspace.getType()).getNumElements();
+  storeField(b, loc, type, args, std::size(operands) + 1,
+             LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(bytes)));
   return args;
 }
 
@@ -406,8 +444,10 @@ static LogicalResult convertFunction(func::FuncOp function,
   if (matmuls.empty())
     return success();
   FailureOr<RuntimeFunction> runtime = RuntimeFunction::get(function);
+  if (failed(runtime))
+    return failure();
   FailureOr<RuntimeFunction> prepare = getPrepareFunction(function);
-  if (failed(runtime) || failed(prepare))
+  if (failed(prepare))
     return failure();
   for (blaslt::MatmulOp op : matmuls)
     if (failed(calls.convert(op, *runtime, *prepare)))

@@ -53,7 +53,8 @@ struct MatmulToBlasLt : OpConversionPattern<MatmulOp> {
         GranularityAttr::get(op.getContext(), GranularityKind::Tensor);
     rewriter.replaceOpWithNewOp<blaslt::MatmulOp>(
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(), Value(),
-        Value(), adaptor.getAcc(), adaptor.getBias(), createOut(rewriter, op),
+        Value(), adaptor.getAcc(), adaptor.getBias(), /*workspace=*/Value(),
+        createOut(rewriter, op),
         op.getTransA(), op.getTransB(), /*fast_accum=*/false, tensorwise,
         tensorwise, op.getNameAttr());
     return success();
@@ -69,7 +70,8 @@ struct ScaledMMToBlasLt : OpConversionPattern<ScaledMMOp> {
     rewriter.replaceOpWithNewOp<blaslt::MatmulOp>(
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(),
         adaptor.getDescaleA(), adaptor.getDescaleB(), adaptor.getAcc(),
-        adaptor.getBias(), createOut(rewriter, op), op.getTransA(),
+        adaptor.getBias(), /*workspace=*/Value(), createOut(rewriter, op),
+        op.getTransA(),
         op.getTransB(), op.getFastAccum(), op.getGranularityA(),
         op.getGranularityB(), op.getNameAttr());
     return success();

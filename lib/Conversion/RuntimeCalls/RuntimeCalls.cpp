@@ -99,6 +99,7 @@ FailureOr<Value> fp8::cloneSizeComputation(OpBuilder &b, func::FuncOp function,
     map.map(function.getArgument(to.getArgNumber()), to);
   BackwardSliceOptions options;
   options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
   options.inclusive = true;
   SetVector<Operation *> slice;
   (void)getBackwardSlice(value, &slice, options);
@@ -150,11 +151,33 @@ static void addPrepare(func::FuncOp function) {
   addStatus(prepare);
 }
 
-/// Gives `function` a context, a stream and a status, and a companion.
-static LogicalResult addRuntimeArguments(func::FuncOp function) {
+/// Emits an error if `function` cannot get what the pass adds.
+static LogicalResult check(func::FuncOp function) {
   if (function.getNumResults() != 0)
     return function.emitOpError("expects results as destinations, but returns ")
            << function.getResultTypes();
+  TypeRange inputs = function.getArgumentTypes();
+  auto last =
+      inputs.empty() ? MemRefType() : dyn_cast<MemRefType>(inputs.back());
+  if (!last || !last.getElementType().isInteger(8) || last.getRank() != 1)
+    return function.emitOpError(
+               "expects a workspace as its last argument, which "
+               "fp8-plan-workspace adds, but got ")
+           << function.getFunctionType();
+  std::string name = (function.getName() + runtime::kPrepareSuffix).str();
+  Operation *other = SymbolTable::lookupSymbolIn(function->getParentOp(), name);
+  if (!other)
+    return success();
+  auto diagnostic = function.emitOpError("expects the name '")
+                    << name << "' to be free";
+  diagnostic.attachNote(other->getLoc()) << "this has it";
+  return diagnostic;
+}
+
+/// Gives `function` a context, a stream and a status, and a companion.
+static LogicalResult addRuntimeArguments(func::FuncOp function) {
+  if (failed(check(function)))
+    return failure();
   MLIRContext *context = function.getContext();
   Builder b(context);
   addPrepare(function);

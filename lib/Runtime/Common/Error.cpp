@@ -40,6 +40,8 @@ const char *fp8rt_status_name(int32_t status) {
     return "FP8RT_UNSUPPORTED";
   case FP8RT_FAILED:
     return "FP8RT_FAILED";
+  case FP8RT_NOT_PREPARED:
+    return "FP8RT_NOT_PREPARED";
   default:
     return "unknown fp8rt status";
   }

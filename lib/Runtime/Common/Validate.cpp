@@ -15,6 +15,7 @@
 #include "Validate.h"
 
 #include "Error.h"
+#include "Structs.h"
 #include "Types.h"
 
 #include <string.h>
@@ -24,12 +25,10 @@ using namespace fp8rt;
 // Format strings want long long, whatever int64_t is.
 using Long = long long;
 
-/// A struct may be longer than ours when the caller's header is newer; what we
-/// do not know of it must be zero.
-static int32_t checkStructSize(const char *name, const void *data,
-                               uint64_t size, uint64_t known) {
+int32_t fp8rt::checkStructSize(const char *name, const void *data,
+                               uint64_t size, uint64_t least, uint64_t known) {
   const uint64_t greatest = 4096;
-  if (size < known || size > greatest)
+  if (size < least || size > greatest)
     return fail(FP8RT_INVALID_ARGUMENT,
                 "%s.struct_size: expects %llu, but got %llu", name,
                 (unsigned long long)known, (unsigned long long)size);
@@ -41,19 +40,6 @@ static int32_t checkStructSize(const char *name, const void *data,
                   "knows, but byte %llu is set",
                   name, (unsigned long long)known, (unsigned long long)i);
   return FP8RT_OK;
-}
-
-static int32_t checkStructs(const fp8rt_matmul_desc *desc,
-                            const fp8rt_matmul_args *args) {
-  if (!desc)
-    return fail(FP8RT_INVALID_ARGUMENT, "desc: expects a desc, but got null");
-  if (!args)
-    return fail(FP8RT_INVALID_ARGUMENT,
-                "args: expects arguments, but got null");
-  if (int32_t status =
-          checkStructSize("desc", desc, desc->struct_size, sizeof(*desc)))
-    return status;
-  return checkStructSize("args", args, args->struct_size, sizeof(*args));
 }
 
 static int32_t checkTypeNumbers(const fp8rt_matmul_desc &desc) {
@@ -311,9 +297,8 @@ static int32_t checkPointers(const fp8rt_matmul_desc &desc,
   return checkAlias(desc, args);
 }
 
-int32_t fp8rt::validateMatmul(const fp8rt_matmul_desc *desc,
-                              const fp8rt_matmul_args *args) {
-  if (int32_t status = checkStructs(desc, args))
+int32_t fp8rt::validateDesc(const fp8rt_matmul_desc *desc) {
+  if (int32_t status = checkStruct("desc", desc, "a desc"))
     return status;
   if (int32_t status = checkTypes(*desc))
     return status;
@@ -321,10 +306,20 @@ int32_t fp8rt::validateMatmul(const fp8rt_matmul_desc *desc,
     return status;
   if (int32_t status = checkSizes(*desc))
     return status;
-  if (int32_t status = checkExtents(*desc))
-    return status;
+  return checkExtents(*desc);
+}
+
+int32_t fp8rt::validateArgs(const fp8rt_matmul_desc &desc,
+                            const fp8rt_matmul_args &args) {
   // An empty result reads and writes nothing.
-  if (desc->m == 0 || desc->n == 0 || desc->batch == 0)
+  if (desc.m == 0 || desc.n == 0 || desc.batch == 0)
     return FP8RT_OK;
-  return checkPointers(*desc, *args);
+  return checkPointers(desc, args);
+}
+
+int32_t fp8rt::validateMatmul(const fp8rt_matmul_desc &desc,
+                              const fp8rt_matmul_args &args) {
+  if (int32_t status = validateDesc(&desc))
+    return status;
+  return validateArgs(desc, args);
 }

@@ -18,9 +18,16 @@
 
 namespace fp8rt {
 
-/// FP8RT_OK, or the status of the first check that fails.
-int32_t validateMatmul(const fp8rt_matmul_desc *desc,
-                       const fp8rt_matmul_args *args);
+/// All but the pointers. FP8RT_OK, or the status of the first check that fails.
+int32_t validateDesc(const fp8rt_matmul_desc *desc);
+
+/// The pointers, for a desc that has been checked.
+int32_t validateArgs(const fp8rt_matmul_desc &desc,
+                     const fp8rt_matmul_args &args);
+
+/// Both.
+int32_t validateMatmul(const fp8rt_matmul_desc &desc,
+                       const fp8rt_matmul_args &args);
 
 } // namespace fp8rt
 

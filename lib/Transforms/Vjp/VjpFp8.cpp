@@ -110,8 +110,9 @@ static Value createGradientMatmul(OpBuilder &builder, const MatmulView &primal,
       builder, loc, resultType, a.value, b.value, /*acc=*/Value(),
       /*bias=*/Value(), a.transposed, b.transposed, role,
       OperandSideAttr::get(builder.getContext(), gradient), primal.name);
-  if (Attribute convert = primal.op->getDiscardableAttr(kConvertAttr))
-    matmul->setDiscardableAttr(kConvertAttr, convert);
+  for (StringRef name : {kConvertAttr, kReasonAttr})
+    if (Attribute value = primal.op->getDiscardableAttr(name))
+      matmul->setDiscardableAttr(name, value);
   return matmul;
 }
 

@@ -29,11 +29,11 @@
 // Every pointer has its place: a, b, acc, bias, descale_a, descale_b, d.
 // CHECK-LABEL: func.func @main(
 //  CHECK-SAME:   %[[A:[^:]+]]: memref<64x32xf8E4M3FN>, %[[B:[^:]+]]: memref<16x32xf8E5M2, strided<[40, 1]>>, %[[DA:[^:]+]]: memref<f32>, %[[DB:[^:]+]]: memref<f32>, %[[C:[^:]+]]: memref<64x16xf32, strided<[24, 1]>>, %[[BIAS:[^:]+]]: memref<16xbf16>, %[[D:[^:]+]]: memref<64x16xbf16>, %{{.+}}: memref<?xi8>, %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}, %[[STREAM:[^:]+]]: !llvm.ptr {fp8.stream}) -> i32
-//       CHECK:   %[[ARGS:.+]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr)>
+//       CHECK:   %[[ARGS:.+]] = llvm.alloca %{{.*}} x !llvm.struct<(i64, ptr, ptr, ptr, ptr, ptr, ptr, ptr, ptr, i64)>
 //       CHECK:   %[[STATUS:.+]] = memref.alloca() {fp8.status} : memref<i32>
 //       CHECK:   memref.store %{{.*}}, %[[STATUS]]
 //       CHECK:   %[[DESC:.+]] = llvm.mlir.addressof @fp8rt_desc_0
-//       CHECK:   constant(64 : i64)
+//       CHECK:   constant(80 : i64)
 //       CHECK:   getelementptr %[[ARGS]][0, 0]
 //       CHECK:   extract_aligned_pointer_as_index %[[A]]
 //       CHECK:   getelementptr %[[ARGS]][0, 1]
@@ -49,6 +49,11 @@
 //       CHECK:   getelementptr %[[ARGS]][0, 6]
 //       CHECK:   extract_aligned_pointer_as_index %[[D]]
 //       CHECK:   getelementptr %[[ARGS]][0, 7]
+// No workspace, of no bytes.
+//       CHECK:   llvm.mlir.zero
+//       CHECK:   getelementptr %[[ARGS]][0, 8]
+//       CHECK:   constant(0 : i64)
+//       CHECK:   getelementptr %[[ARGS]][0, 9]
 //       CHECK:   %[[NEW:.+]] = llvm.call @fp8rt_matmul(%[[CTX]], %[[DESC]], %[[ARGS]], %[[STREAM]])
 //       CHECK:   %[[OLD:.+]] = memref.load %[[STATUS]]
 //       CHECK:   %[[GOOD:.+]] = arith.cmpi eq, %[[OLD]]
@@ -56,6 +61,11 @@
 //       CHECK:   memref.store %[[FIRST]], %[[STATUS]]
 //       CHECK:   %[[R:.+]] = memref.load %[[STATUS]]
 //       CHECK:   return %[[R]] : i32
+// The companion prepares the same call.
+// CHECK-LABEL: func.func @main_prepare(
+//  CHECK-SAME:   %[[CTX:[^:]+]]: !llvm.ptr {fp8.context}) -> i32
+//       CHECK:   %[[DESC:.+]] = llvm.mlir.addressof @fp8rt_desc_0
+//       CHECK:   llvm.call @fp8rt_matmul_prepare(%[[CTX]], %[[DESC]])
 func.func @main(%a: memref<64x32xf8E4M3FN>, %b: memref<16x32xf8E5M2, strided<[40, 1]>>, %da: memref<f32>, %db: memref<f32>, %c: memref<64x16xf32, strided<[24, 1]>>, %bias: memref<16xbf16>, %d: memref<64x16xbf16>, %ws: memref<?xi8>) {
   blaslt.matmul ins(%a, %b : memref<64x32xf8E4M3FN>, memref<16x32xf8E5M2, strided<[40, 1]>>) descales(%da, %db : memref<f32>, memref<f32>) acc(%c : memref<64x16xf32, strided<[24, 1]>>) bias(%bias : memref<16xbf16>) outs(%d : memref<64x16xbf16>) trans_b fast_accum
   return

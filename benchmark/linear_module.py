@@ -1,0 +1,31 @@
+#!/usr/bin/env python3
+# Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Prints one bias-free linear layer, y [M, N] = x [M, K] weight [N, K]^T in bf16,
+as PyTorch exports it: `linear_module.py M K N`."""
+
+import sys
+
+MODULE = """\
+#map = affine_map<(d0, d1) -> (d0, d1)>
+func.func @main(%x: tensor<{m}x{k}xbf16>, %weight: tensor<{n}x{k}xbf16>) -> tensor<{m}x{n}xbf16> {{
+  %cst = arith.constant 0.000000e+00 : f32
+  %0 = tensor.empty() : tensor<{k}x{n}xbf16>
+  %transposed = linalg.transpose ins(%weight : tensor<{n}x{k}xbf16>) outs(%0 : tensor<{k}x{n}xbf16>) permutation = [1, 0]
+  %1 = tensor.empty() : tensor<{m}x{n}xf32>
+  %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  %3 = linalg.matmul ins(%x, %transposed : tensor<{m}x{k}xbf16>, tensor<{k}x{n}xbf16>) outs(%2 : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  %4 = tensor.empty() : tensor<{m}x{n}xbf16>
+  %5 = linalg.generic {{indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel"]}} ins(%3 : tensor<{m}x{n}xf32>) outs(%4 : tensor<{m}x{n}xbf16>) {{
+  ^bb0(%in: f32, %out: bf16):
+    %6 = arith.truncf %in : f32 to bf16
+    linalg.yield %6 : bf16
+  }} -> tensor<{m}x{n}xbf16>
+  return %5 : tensor<{m}x{n}xbf16>
+}}
+"""
+
+if __name__ == "__main__":
+    m, k, n = map(int, sys.argv[1:])
+    print(MODULE.format(m=m, k=k, n=n), end="")
