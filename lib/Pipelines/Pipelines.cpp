@@ -16,9 +16,15 @@
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/Program.h"
 
 using namespace mlir;
 using namespace mlir::fp8;
@@ -135,7 +141,8 @@ static void buildBlasLt(OpPassManager &pm) {
   pm.addPass(createCSEPass());
 }
 
-static void buildBufferize(OpPassManager &pm) {
+/// Buffers, each temporary an allocation of its own.
+static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(createSplitEmptyTensorsPass());
@@ -150,6 +157,10 @@ static void buildBufferize(OpPassManager &pm) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(createCopyToLinalgPass());
+}
+
+static void buildBufferize(OpPassManager &pm) {
+  buildBuffers(pm);
   pm.addPass(createPlanWorkspacePass());
 }
 
@@ -191,6 +202,83 @@ SmallVector<Stage> fp8::getLowerToCpuStages() {
 }
 
 //===----------------------------------------------------------------------===//
+// To NVIDIA devices
+//===----------------------------------------------------------------------===//
+
+/// Without CSE: it would make one of the fills that amax reductions start from,
+/// which are cleared together, and copies of it.
+static void buildDeviceBlasLt(OpPassManager &pm) {
+  pm.addPass(createConvertFp8ToBlasLtPass());
+}
+
+/// Kernels are outlined before temporaries share memory: they may move.
+static void buildKernels(OpPassManager &pm, StringRef target,
+                         unsigned ptxVersion) {
+  pm.addPass(createOutlineKernelsPass());
+  pm.addPass(createPlanWorkspacePass());
+  pm.addPass(createGenerateGpuKernelsPass({target.str(), ptxVersion}));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+/// The folder of the toolkit: that of `path`, of CUDA_HOME, or of the ptxas in
+/// PATH. Empty if there is none.
+static std::string findCudaToolkit(StringRef path) {
+  SmallVector<std::string> folders = {path.str()};
+  if (std::optional<std::string> home = llvm::sys::Process::GetEnv("CUDA_HOME"))
+    folders.push_back(*home);
+  for (const std::string &folder : folders) {
+    SmallString<128> ptxas(folder);
+    llvm::sys::path::append(ptxas, "bin", "ptxas");
+    if (!folder.empty() && llvm::sys::fs::can_execute(ptxas))
+      return folder;
+  }
+  llvm::ErrorOr<std::string> ptxas = llvm::sys::findProgramByName("ptxas");
+  if (!ptxas)
+    return "";
+  SmallString<128> real;
+  if (llvm::sys::fs::real_path(*ptxas, real))
+    return "";
+  return llvm::sys::path::parent_path(llvm::sys::path::parent_path(real)).str();
+}
+
+static void buildDeviceRuntime(OpPassManager &pm, StringRef cudaPath) {
+  pm.addPass(createCanonicalizerPass());
+  OpPassManager &kernels = pm.nest<gpu::GPUModuleOp>();
+  kernels.addPass(createSCFToControlFlowPass());
+  ConvertGpuOpsToNVVMOpsOptions nvvm;
+  nvvm.hasRedux = true;
+  kernels.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+  kernels.addPass(createReconcileUnrealizedCastsPass());
+  kernels.addPass(createCanonicalizerPass());
+  kernels.addPass(createCSEPass());
+  GpuModuleToBinaryPassOptions binary;
+  binary.toolkitPath = findCudaToolkit(cudaPath);
+  binary.compilationTarget = binary.toolkitPath.empty() ? "isa" : "bin";
+  pm.addPass(createGpuModuleToBinaryPass(binary));
+  pm.addPass(createAddRuntimeArgumentsPass());
+  pm.addPass(createConvertBlasLtToRuntimePass());
+  pm.addPass(createConvertGpuToFp8rtPass());
+  pm.addPass(createConvertAssertsPass());
+  pm.addPass(createEmitCInterfacePass());
+}
+
+SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
+  std::string target = options.target, cudaPath = options.cudaPath;
+  unsigned ptxVersion = options.ptxVersion;
+  return {{"linalg", buildLinalg},
+          {"fuse",
+           [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
+          {"blaslt", buildDeviceBlasLt},
+          {"bufferize", buildBuffers},
+          {"kernels",
+           [=](OpPassManager &pm) { buildKernels(pm, target, ptxVersion); }},
+          {"runtime",
+           [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
+          {"llvm", buildLlvm}};
+}
+
+//===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//
 
@@ -218,4 +306,11 @@ void fp8::registerPipelines() {
       "fp8-lower-to-cpu",
       "A step on tensors to the LLVM dialect for a CPU, with calls of fp8rt",
       [](OpPassManager &pm) { buildStages(pm, getLowerToCpuStages()); });
+  PassPipelineRegistration<NvidiaOptions>(
+      "fp8-lower-to-nvidia",
+      "A step on tensors to the LLVM dialect for the host of an NVIDIA device, "
+      "with machine code of its kernels and calls of fp8rt",
+      [](OpPassManager &pm, const NvidiaOptions &options) {
+        buildStages(pm, getLowerToNvidiaStages(options));
+      });
 }

@@ -172,6 +172,38 @@ def ConvertAssertsPass : Pass<"fp8-convert-asserts", "::mlir::ModuleOp"> {
                            "memref::MemRefDialect"];
 }
 
+def ConvertGpuToFp8rtPass
+    : Pass<"convert-gpu-to-fp8rt", "::mlir::ModuleOp"> {
+  let summary = "Lower launches and memsets to calls of fp8rt";
+  let description = [{
+    Each `gpu.binary` becomes a constant `fp8rt_binary`, each `gpu.launch_func` a
+    call of `fp8rt_launch` with the number of the kernel, and each `gpu.memset` a
+    call of `fp8rt_memset`. They are enqueued on the stream of the function and
+    nothing waits. `NAME_prepare` calls `fp8rt_binary_prepare` for each binary.
+    Needs what `fp8-add-runtime-arguments` adds. Replaces
+
+    ```mlir
+    gpu.launch_func @fp8_kernels::@cast blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1)
+        args(%x : !llvm.ptr<1>, %n : i64)
+    ```
+
+    with
+
+    ```mlir
+    // dimensions and arguments go to the stack
+    %binary = llvm.mlir.addressof @fp8rt_binary_0 : !llvm.ptr
+    %s = llvm.call @fp8rt_launch(%context, %binary, %number, %dims, %args, %stream)
+        : (!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, !llvm.ptr, !llvm.ptr) -> i32
+    ```
+
+    PTX in place of machine code, which the driver compiles when the library is
+    prepared, gets an analysis remark. A memset with another value than bytes of
+    0, or of a buffer with gaps, is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
+                           "memref::MemRefDialect"];
+}
+
 def EmitCInterfacePass : Pass<"fp8-emit-c-interface", "::mlir::ModuleOp"> {
   let summary = "Give public functions the C interface of compiled libraries";
   let description = [{

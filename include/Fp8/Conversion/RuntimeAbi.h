@@ -26,6 +26,9 @@ inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
 inline constexpr StringLiteral kMatmulPrepareSymbol = "fp8rt_matmul_prepare";
 inline constexpr StringLiteral kFailSymbol = "fp8rt_fail";
 inline constexpr StringLiteral kCheckTensorsSymbol = "fp8rt_check_tensors";
+inline constexpr StringLiteral kBinaryPrepareSymbol = "fp8rt_binary_prepare";
+inline constexpr StringLiteral kLaunchSymbol = "fp8rt_launch";
+inline constexpr StringLiteral kMemsetSymbol = "fp8rt_memset";
 /// What the name of the function ends in that gives the workspace's size.
 inline constexpr StringLiteral kWorkspaceSuffix = "_workspace";
 /// And of the one that does once what calls rely on.
@@ -55,6 +58,32 @@ static_assert(sizeof(fp8rt_matmul_args) == 16 + 8 * kMatmulArgsPointers &&
                   offsetof(fp8rt_matmul_args, d) == 56 &&
                   offsetof(fp8rt_matmul_args, workspace) == 64,
               "fp8rt_matmul_args has the layout that the compiler emits");
+
+/// fp8rt_image as LLVM sees it: a pointer, i64, then i32s.
+inline constexpr unsigned kImageI32s = 4;
+static_assert(sizeof(fp8rt_image) == 16 + 4 * kImageI32s &&
+                  offsetof(fp8rt_image, size) == 8 &&
+                  offsetof(fp8rt_image, kind) == 16 &&
+                  offsetof(fp8rt_image, arch) == 20 &&
+                  offsetof(fp8rt_image, arch_exact) == 24,
+              "fp8rt_image has the layout that the compiler emits");
+
+/// fp8rt_binary as LLVM sees it: i64, two i32s, two pointers.
+static_assert(sizeof(fp8rt_binary) == 32 &&
+                  offsetof(fp8rt_binary, num_images) == 8 &&
+                  offsetof(fp8rt_binary, num_kernels) == 12 &&
+                  offsetof(fp8rt_binary, images) == 16 &&
+                  offsetof(fp8rt_binary, kernel_names) == 24,
+              "fp8rt_binary has the layout that the compiler emits");
+
+/// fp8rt_launch_dims as LLVM sees it: i64, then i32s.
+inline constexpr unsigned kLaunchDimsI32s = 8;
+static_assert(sizeof(fp8rt_launch_dims) == 8 + 4 * kLaunchDimsI32s &&
+                  offsetof(fp8rt_launch_dims, grid) == 8 &&
+                  offsetof(fp8rt_launch_dims, block) == 20 &&
+                  offsetof(fp8rt_launch_dims, shared_bytes) == 32 &&
+                  offsetof(fp8rt_launch_dims, num_args) == 36,
+              "fp8rt_launch_dims has the layout that the compiler emits");
 
 /// The fp8rt_type of an element type; FP8RT_NONE if there is none.
 fp8rt_type getRuntimeType(Type type);

@@ -49,6 +49,8 @@ inline constexpr StringLiteral kResidualAttr = "fp8.residual";
 inline constexpr StringLiteral kArgumentAttr = "fp8.argument";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
+/// Attribute of a function that is one kernel of a device.
+inline constexpr StringLiteral kKernelAttr = "fp8.kernel";
 
 } // namespace mlir::fp8
 

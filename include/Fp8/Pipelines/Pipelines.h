@@ -94,6 +94,25 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::init(1.0)};
 };
 
+/// Options of `fp8-lower-to-nvidia`.
+struct NvidiaOptions : PassPipelineOptions<NvidiaOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("The device, a row of the target table: sm_90, ..."),
+      llvm::cl::init("sm_90")};
+  Option<unsigned> ptxVersion{
+      *this, "ptx-version",
+      llvm::cl::desc("PTX version times ten, 78 for 7.8; 0 is the least that "
+                     "the kernels are at their best with"),
+      llvm::cl::init(0)};
+  Option<std::string> cudaPath{
+      *this, "cuda-path",
+      llvm::cl::desc("The folder of the CUDA toolkit, where bin/ptxas is; by "
+                     "default that of CUDA_HOME, or of the ptxas in PATH. "
+                     "Without one PTX is embedded"),
+      llvm::cl::init("")};
+};
+
 /// A named part of a pipeline. Names are what `fp8-run --emit` takes.
 struct Stage {
   StringLiteral name;
@@ -109,10 +128,15 @@ SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 /// for a CPU.
 SmallVector<Stage> getLowerToCpuStages();
 
+/// linalg, fuse, blaslt, bufferize, kernels, runtime, llvm: from tensors to the
+/// LLVM dialect for the host of an NVIDIA device, with its machine code.
+SmallVector<Stage> getLowerToNvidiaStages(const NvidiaOptions &options);
+
 /// Appends all of `stages` to `pm`.
 void buildStages(OpPassManager &pm, ArrayRef<Stage> stages);
 
-/// Registers `fp8-train`, `fp8-quantize` and `fp8-lower-to-cpu`.
+/// Registers `fp8-train`, `fp8-quantize`, `fp8-lower-to-cpu` and
+/// `fp8-lower-to-nvidia`.
 void registerPipelines();
 
 } // namespace mlir::fp8

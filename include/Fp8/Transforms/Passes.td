@@ -572,6 +572,149 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
   ];
 }
 
+def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
+  let summary = "Fuse the elementwise work between matmuls";
+  let description = [{
+    Runs on tensors, after `convert-fp8-to-linalg`. What lies between matmuls is
+    bound by memory, and so fewer passes over it are what counts. First, an
+    elementwise generic goes into its readers: into the only one, or into all of
+    them if no more bytes move than if it were stored and its amax taken on the
+    way, and if the body is cheap. Then a transposed copy of an elementwise
+    result becomes a second result. Replaces
+
+    ```mlir
+    %q = linalg.generic {indexing_maps = [#id, #scalar, #id], ...}
+        ins(%x, %s : tensor<64x32xbf16>, tensor<f32>) outs(%e0 : ...) { ... } -> tensor<64x32xf8E4M3FN>
+    %t = linalg.transpose ins(%q : ...) outs(%e1 : tensor<32x64xf8E4M3FN>) permutation = [1, 0]
+    ```
+
+    with
+
+    ```mlir
+    %q, %t = linalg.generic {indexing_maps = [#id, #scalar, #id, #swapped], ...}
+        ins(%x, %s : ...) outs(%e0, %e1 : ...) { ... }
+        -> (tensor<64x32xf8E4M3FN>, tensor<32x64xf8E4M3FN>)
+    ```
+
+    Arithmetic stays as it is: what was rounded to bf16 in memory is rounded in
+    the fused body, so that an amax is that of the rounded values. Scalar ops
+    (those of `fp8.scale`) stay ops of their own; kernels compute them on the
+    way. An analysis remark counts the kernels and the bytes that are left. For
+    the target `cpu` nothing changes.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
+                           "tensor::TensorDialect"];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
+           "The device, a row of the target table: cpu, sm_90, gfx942, ...">
+  ];
+}
+
+def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "Make a function of what is to be one kernel";
+  let description = [{
+    Runs on buffers, before `fp8-plan-workspace`: here no two allocations
+    overlap, and so ops can move. Each `linalg` op of a public function becomes
+    the body of a private function with the attribute `fp8.kernel`, and a call of
+    it. The function knows the ranks of its buffers and not their sizes, so that
+    kernels which differ in sizes only are one. On the way:
+
+    - a scalar op (that of `fp8.scale`) goes into the kernel that first reads what
+      it computes; a scalar that nobody else reads needs no memory;
+    - amax reductions whose inputs are ready at the same time become one kernel;
+    - the slots that they start from lie in one buffer, which is cleared once, at
+      the start of the function; other fills with zero bits become `gpu.memset`.
+
+    Replaces
+
+    ```mlir
+    linalg.fill ins(%zero : f32) outs(%amax : memref<f32>)
+    linalg.generic {...} ins(%x : memref<64x32xbf16>) outs(%amax : memref<f32>) { ... }
+    linalg.generic {iterator_types = []} ins(%amax : memref<f32>) outs(%scale, %descale : ...) { ... }
+    linalg.generic {...} ins(%x, %scale : ...) outs(%q, %qt : ...) { ... }
+    ```
+
+    with
+
+    ```mlir
+    gpu.memset %slots, %c0_i8 : memref<256xi8>, i8
+    call @amax(%x, %amax) : (memref<?x?xbf16>, memref<f32>) -> ()
+    call @cast_transpose(%amax, %descale, %x, %q, %qt) : ...
+    ...
+    func.func private @cast_transpose(%amax: memref<f32>, ...) attributes {fp8.kernel} {
+      %scale = memref.alloca() : memref<f32>
+      linalg.generic {iterator_types = []} ins(%amax : memref<f32>) outs(%scale, %descale : ...) { ... }
+      linalg.generic {...} ins(%x, %scale : ...) outs(%q, %qt : ...) { ... }
+      return
+    }
+    ```
+
+    What still reads or writes buffers outside of kernels is an error.
+  }];
+  let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
+                           "gpu::GPUDialect", "linalg::LinalgDialect",
+                           "memref::MemRefDialect"];
+}
+
+def GenerateGpuKernelsPass
+    : Pass<"fp8-generate-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Write the code of outlined kernels for a GPU";
+  let description = [{
+    Each function with the attribute `fp8.kernel` becomes a `gpu.func` of the
+    module `@fp8_kernels`, and its calls become launches. A kernel takes
+    pointers, then the sizes and strides that it needs as i64; any size and any
+    alignment is right, and where pointers and rows are multiples of 16 bytes
+    accesses are 16 bytes wide. Replaces
+
+    ```mlir
+    call @cast(%amax, %descale, %x, %q) : (memref<f32>, memref<f32>, memref<?x?xbf16>, memref<?x?xf8E4M3FN>) -> ()
+    ```
+
+    with
+
+    ```mlir
+    gpu.launch_func @fp8_kernels::@cast blocks in (%blocks, %c1, %c1) threads in (%c256, %c1, %c1)
+        args(%p0 : !llvm.ptr<1>, ..., %rows : i64, %cols : i64)
+    ...
+    gpu.module @fp8_kernels [#nvvm.target<O = 3, chip = "sm_90", features = "+ptx80">] {
+      gpu.func @cast(%p0: !llvm.ptr<1>, ...) kernel { ... }
+    }
+    ```
+
+    The first of these strategies that fits is taken (an analysis remark names
+    it):
+
+    | strategy | takes | how |
+    | --- | --- | --- |
+    | scalar | scalars from scalars | one thread |
+    | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
+    | tile | elementwise, one result transposed | tiles of 128 bytes x 128 through shared memory |
+    | elementwise | parallel loops, results as the loops are | vectors of 16 bytes |
+    | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
+    | column-reduction | leading reductions in 32 bits | a block 32 columns |
+    | sequential | every other op whose results have an element of their own for each iteration of the parallel loops | a thread an element |
+
+    Bytes are those of the CPU, except that sums of the two reductions add up in
+    another order, which depends on the sizes alone. The division of `fp8.scale`
+    is done in f32 with the same result. Casts to fp8 that saturate use the
+    target's instruction where `ptx-version` has it, and integer code otherwise.
+
+    An op that no strategy takes, and a target that is no GPU, are errors.
+  }];
+  let dependentDialects = [
+    "arith::ArithDialect", "gpu::GPUDialect", "LLVM::LLVMDialect",
+    "math::MathDialect", "memref::MemRefDialect", "NVVM::NVVMDialect",
+    "ROCDL::ROCDLDialect", "scf::SCFDialect", "vector::VectorDialect"
+  ];
+  let options = [
+    Option<"target", "target", "std::string", /*default=*/"\"sm_90\"",
+           "The device, a row of the target table: sm_90, gfx942, ...">,
+    Option<"ptxVersion", "ptx-version", "unsigned", /*default=*/"0",
+           "PTX version times ten, 78 for 7.8; 0 is the least that the kernels "
+           "are at their best with">
+  ];
+}
+
 def CheckScalesPass : Pass<"fp8-check-scales", "::mlir::ModuleOp"> {
   let summary = "Refuse a scale where a descale belongs, and the reverse";
   let description = [{

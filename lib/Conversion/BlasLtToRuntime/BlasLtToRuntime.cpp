@@ -115,6 +115,16 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
       return b.getI64IntegerAttr(strides[dim]);
+    if (type.getLayout().isIdentity()) {
+      // In terms of sizes, which NAME_prepare can compute too.
+      Value product;
+      for (int64_t inner = dim + 1; inner < rank; ++inner) {
+        Value factor = b.createOrFold<memref::DimOp>(loc, buffer, inner);
+        product = product ? arith::MulIOp::create(b, loc, product, factor)
+                          : factor;
+      }
+      return toI64(b, loc, product);
+    }
     auto op = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
     return toI64(b, loc, op.getStrides()[dim]);
   };

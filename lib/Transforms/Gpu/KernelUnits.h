@@ -1,0 +1,53 @@
+//===- KernelUnits.h -----------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which ops on buffers become one kernel, and where it runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_LIB_TRANSFORMS_GPU_KERNELUNITS_H
+#define FP8_LIB_TRANSFORMS_GPU_KERNELUNITS_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace mlir::fp8 {
+
+/// Ops of one kernel, in order. The scalar ones come first: each thread computes
+/// them on the way to its part of the others.
+struct KernelUnit {
+  SmallVector<linalg::GenericOp> prologue;
+  /// One op, or several amax reductions.
+  SmallVector<linalg::GenericOp> main;
+};
+
+/// The buffer that `value` is a view of. Two different ones do not overlap: they
+/// are allocations or arguments of the function.
+Value getRootBuffer(Value value);
+
+/// Whether `op` takes the maximum of absolute values, in f32, of what it
+/// computes elementwise: `out = max(out, |f(in)|)`.
+bool isAmax(linalg::GenericOp op);
+
+/// Whether `op` computes scalars from scalars.
+bool isScalarOp(linalg::GenericOp op);
+
+/// Every named linalg op and `memref.copy` of `block` as a `linalg.generic`,
+/// except fills with zero bits, which become a `gpu.memset`.
+LogicalResult spellAsGenerics(Block &block);
+
+/// Puts the f32 slots that an amax starts from into one buffer, which is cleared
+/// once at the start of `block`, and takes their fills away.
+void clearSlotsOnce(Block &block);
+
+/// The kernels of `block`: scalar ops go to their first reader, and an amax to
+/// an earlier one that its input is ready for. Ops are moved accordingly.
+SmallVector<KernelUnit> formKernelUnits(Block &block);
+
+} // namespace mlir::fp8
+
+#endif // FP8_LIB_TRANSFORMS_GPU_KERNELUNITS_H

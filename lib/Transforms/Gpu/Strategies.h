@@ -1,0 +1,103 @@
+//===- Strategies.h ------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Ways of computing a kernel unit on a device. Each knows which units it takes;
+// the first that takes one emits it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_LIB_TRANSFORMS_GPU_STRATEGIES_H
+#define FP8_LIB_TRANSFORMS_GPU_STRATEGIES_H
+
+#include "KernelBuilder.h"
+#include "KernelUnits.h"
+
+namespace mlir::fp8 {
+
+/// How a kernel is launched.
+struct LaunchPlan {
+  /// Threads of a block.
+  unsigned threads;
+  /// A block for so many units of work ...
+  int64_t workPerBlock;
+  /// ... but no more blocks than this; 0 is no limit.
+  int64_t maxBlocks = 0;
+};
+
+/// The trip count of a loop on the host, as an index.
+using LoopSizeFn = function_ref<Value(linalg::GenericOp, unsigned)>;
+
+class Strategy {
+public:
+  virtual ~Strategy();
+
+  /// The name that remarks and tests use.
+  virtual StringRef getName() const = 0;
+  virtual bool takes(const KernelUnit &unit) const = 0;
+  virtual LaunchPlan getPlan(const KernelUnit &unit,
+                             const GpuVendor &vendor) const = 0;
+  /// Emits on the host the units of work, an index.
+  virtual Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                         LoopSizeFn size) const = 0;
+  /// Emits the kernel.
+  virtual void emit(KernelBuilder &b, const KernelUnit &unit) const = 0;
+};
+
+/// All strategies, the most special first; the last one takes everything that
+/// is computed element by element of its results.
+ArrayRef<std::unique_ptr<Strategy>> getStrategies();
+
+std::unique_ptr<Strategy> createScalarStrategy();
+std::unique_ptr<Strategy> createAmaxStrategy();
+std::unique_ptr<Strategy> createTileStrategy();
+std::unique_ptr<Strategy> createElementwiseStrategy();
+std::unique_ptr<Strategy> createRowReductionStrategy();
+std::unique_ptr<Strategy> createColumnReductionStrategy();
+std::unique_ptr<Strategy> createSequentialStrategy();
+
+//===----------------------------------------------------------------------===//
+// Shared by strategies
+//===----------------------------------------------------------------------===//
+
+/// The product of the trip counts of loops [begin, end) on the host.
+Value emitProduct(OpBuilder &b, Location loc, linalg::GenericOp op,
+                  unsigned begin, unsigned end, LoopSizeFn size);
+
+/// All ops that the prologue of a kernel looks at: those before, and the main
+/// ones for their scalar inputs.
+SmallVector<linalg::GenericOp> getPrologueOps(const KernelUnit &unit);
+
+/// The contiguous operands among `operands`.
+SmallVector<KernelOperand> getContiguous(ArrayRef<KernelOperand> operands);
+
+/// How many elements of the contiguous operands of `op` a thread takes at once:
+/// 16 bytes of the narrowest, and at most 16.
+unsigned getVectorSize(linalg::GenericOp op);
+
+/// Whether an input of `op` is read with other strides than the loops have.
+bool hasStridedInput(linalg::GenericOp op);
+
+/// How the outputs of a reduction are combined.
+struct Combiner {
+  Operation *op;
+  /// The operand of `op` that the body computes from the inputs.
+  Value element;
+  /// What changes nothing.
+  TypedAttr neutral;
+};
+
+/// The combiner of output `index`, if it is one that may be reordered, on a type
+/// that is not rounded in between.
+std::optional<Combiner> getCombiner(linalg::GenericOp op, unsigned index);
+
+/// `combiner(x, y)`.
+Value emitCombine(KernelBuilder &b, const Combiner &combiner, Value x, Value y);
+
+} // namespace mlir::fp8
+
+#endif // FP8_LIB_TRANSFORMS_GPU_STRATEGIES_H

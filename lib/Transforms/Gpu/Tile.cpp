@@ -1,0 +1,377 @@
+//===- Tile.cpp ------------------------------------------------*- C++ -*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Kernels with a transposed result: a tile goes through shared memory, so that
+// loads and stores of 16 bytes lie side by side on both ways.
+//
+// A thread has 4 rows of 16 columns. Chunks of 16 bytes of a column of the tile
+// are swapped by XOR with the number of the group of 16 columns, so that the
+// threads of a subgroup meet all banks of shared memory.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Strategies.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace mlir::fp8;
+
+/// Columns of a tile, and those of one thread; rows of one thread.
+static constexpr unsigned kCols = 128, kThreadCols = 16, kThreadRows = 4;
+/// Bytes of a column of the tile.
+static constexpr unsigned kColBytes = 128;
+static constexpr unsigned kChunkBytes = 16;
+
+namespace {
+class TileStrategy : public Strategy {
+public:
+  StringRef getName() const override { return "tile"; }
+  bool takes(const KernelUnit &unit) const override;
+  LaunchPlan getPlan(const KernelUnit &unit, const GpuVendor &) const override;
+  Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                 LoopSizeFn size) const override;
+  void emit(KernelBuilder &b, const KernelUnit &unit) const override;
+};
+
+/// Emits one kernel. Rows and columns are the last two loops; the others are
+/// batches.
+class TileEmitter {
+public:
+  TileEmitter(KernelBuilder &b, const KernelUnit &unit);
+  void emit();
+
+private:
+  void emitFast();
+  void emitSlow();
+  /// Loads what a thread needs of row `r` of its part.
+  SmallVector<Lanes> loadRow(unsigned r);
+  /// Puts the transposed values of a thread into shared memory.
+  void shareColumns(ArrayRef<Lanes> rows);
+  void storeColumns();
+  /// The element of a contiguous operand at this row and column.
+  Value getIndex(Value row, Value col);
+  Value getTransposedIndex(Value row, Value col);
+  SmallVector<Value> getCoordinates(Value row, Value col);
+
+  KernelBuilder &b;
+  const KernelUnit &unit;
+  linalg::GenericOp op;
+  SmallVector<KernelOperand> outputs;
+  /// Number of the transposed output.
+  unsigned transposed = 0;
+  unsigned bytes, tileRows, threads;
+  Value rows, cols, batch, row0, col0, shared;
+  /// Where the thread's part starts in the tile, in i32.
+  Value threadRow, threadCol, group;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What it takes
+//===----------------------------------------------------------------------===//
+
+/// Whether `operand` is contiguous with its last two dimensions swapped.
+static bool isTransposed(const KernelOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.buffer.getType());
+  int64_t rank = operand.map.getNumDims();
+  if (!type || !type.getLayout().isIdentity() || rank < 2)
+    return false;
+  SmallVector<int64_t> swapped = llvm::to_vector(llvm::seq<int64_t>(0, rank));
+  std::swap(swapped[rank - 2], swapped[rank - 1]);
+  return operand.map ==
+         AffineMap::getPermutationMap(swapped, operand.map.getContext());
+}
+
+static unsigned findTransposed(linalg::GenericOp op) {
+  SmallVector<KernelOperand> outputs = getOutputs(op);
+  return llvm::find_if(outputs, isTransposed) - outputs.begin();
+}
+
+static unsigned getTransposedBytes(linalg::GenericOp op) {
+  return getElementBytes(getOutputs(op)[findTransposed(op)].element);
+}
+
+static unsigned getTileRows(linalg::GenericOp op) {
+  return kColBytes / getTransposedBytes(op);
+}
+
+bool TileStrategy::takes(const KernelUnit &unit) const {
+  linalg::GenericOp op = unit.main[0];
+  if (op.getNumLoops() < 2 || op.getNumParallelLoops() != op.getNumLoops() ||
+      op.hasIndexSemantics())
+    return false;
+  unsigned count = 0;
+  for (auto [output, old] :
+       llvm::zip(getOutputs(op), op.getRegionOutputArgs())) {
+    if (!old.use_empty())
+      return false;
+    if (isTransposed(output))
+      ++count;
+    else if (!output.isContiguous)
+      return false;
+  }
+  return count == 1 && getTransposedBytes(op) <= 4;
+}
+
+LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
+                                 const GpuVendor &) const {
+  unsigned rows = getTileRows(unit.main[0]);
+  return {rows / kThreadRows * (kCols / kThreadCols), /*workPerBlock=*/1};
+}
+
+Value TileStrategy::emitWork(OpBuilder &b, Location loc,
+                             const KernelUnit &unit, LoopSizeFn size) const {
+  linalg::GenericOp op = unit.main[0];
+  unsigned loops = op.getNumLoops();
+  auto tiles = [&](unsigned dim, int64_t tile) -> Value {
+    return arith::CeilDivUIOp::create(
+        b, loc, size(op, dim), arith::ConstantIndexOp::create(b, loc, tile));
+  };
+  Value work = emitProduct(b, loc, op, 0, loops - 2, size);
+  work = arith::MulIOp::create(b, loc, work, tiles(loops - 2, getTileRows(op)));
+  return arith::MulIOp::create(b, loc, work, tiles(loops - 1, kCols));
+}
+
+//===----------------------------------------------------------------------===//
+// The kernel
+//===----------------------------------------------------------------------===//
+
+TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
+    : b(b), unit(unit), op(unit.main[0]), outputs(getOutputs(op)),
+      transposed(findTransposed(op)), bytes(getTransposedBytes(op)),
+      tileRows(getTileRows(op)),
+      threads(tileRows / kThreadRows * (kCols / kThreadCols)) {
+  unsigned loops = op.getNumLoops();
+  rows = b.getLoopSize(op, loops - 2);
+  cols = b.getLoopSize(op, loops - 1);
+  // There are as many tiles as blocks, and so 32 bits hold their numbers.
+  auto tiles = [&](Value size, int64_t tile) -> Value {
+    Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+    return b.create<arith::TruncIOp>(b.getI32Type(), count);
+  };
+  // Neighbouring blocks work along the rows of the input.
+  Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
+  col0 = b.mul(b.widen(b.rem(b.getBlock(), across)), b.i64(kCols));
+  Value rest = b.div(b.getBlock(), across);
+  batch = b.i64(0);
+  if (loops > 2) {
+    batch = b.widen(b.div(rest, down));
+    rest = b.rem(rest, down);
+  }
+  row0 = b.mul(b.widen(rest), b.i64(tileRows));
+  group = b.rem(b.getThread(), b.i32(kCols / kThreadCols));
+  threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
+                    b.i32(kThreadRows));
+  threadCol = b.mul(group, b.i32(kThreadCols));
+  shared = b.getShared(kCols * kColBytes);
+}
+
+Value TileEmitter::getIndex(Value row, Value col) {
+  Value line = op.getNumLoops() == 2 ? row : b.add(b.mul(batch, rows), row);
+  return b.add(b.mul(line, cols), col);
+}
+
+Value TileEmitter::getTransposedIndex(Value row, Value col) {
+  Value line = op.getNumLoops() == 2 ? col : b.add(b.mul(batch, cols), col);
+  return b.add(b.mul(line, rows), row);
+}
+
+SmallVector<Value> TileEmitter::getCoordinates(Value row, Value col) {
+  SmallVector<Value> coordinates;
+  if (!hasStridedInput(op))
+    return coordinates;
+  coordinates = b.delinearize(op, 0, op.getNumLoops() - 2, batch);
+  coordinates.append({row, col});
+  return coordinates;
+}
+
+SmallVector<Lanes> TileEmitter::loadRow(unsigned r) {
+  Value row = b.add(row0, b.widen(b.add(threadRow, b.i32(r))));
+  Value col = b.add(col0, b.widen(threadCol));
+  return b.loadInputsAt(op, getCoordinates(row, col), getIndex(row, col),
+                        kThreadCols, /*vectors=*/true);
+}
+
+/// Four fp8 values of one column from rows of bytes.
+static Value gatherBytes(KernelBuilder &b, ArrayRef<Value> rows, int64_t col) {
+  auto pick = [&](Value x, Value y) -> Value {
+    return b.create<vector::ShuffleOp>(
+        x, y, ArrayRef<int64_t>{col, kThreadCols + col});
+  };
+  Value low = pick(rows[0], rows[1]), high = pick(rows[2], rows[3]);
+  return b.create<vector::ShuffleOp>(low, high, ArrayRef<int64_t>{0, 1, 2, 3});
+}
+
+/// The values of a row as a vector of bytes.
+static Value packBytes(KernelBuilder &b, const Lanes &lanes) {
+  auto type = VectorType::get(kThreadCols, b.getI8Type());
+  if (!lanes.pairs.empty()) {
+    auto words = VectorType::get(kThreadCols / 2, b.getI16Type());
+    return b.create<vector::BitCastOp>(
+        type, b.create<vector::FromElementsOp>(words, lanes.pairs));
+  }
+  SmallVector<Value> values;
+  for (Value value : lanes.values)
+    values.push_back(b.toMemory(value));
+  return b.create<vector::FromElementsOp>(type, values);
+}
+
+void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
+  SmallVector<Value> packed;
+  if (bytes == 1)
+    for (const Lanes &lanes : rows)
+      packed.push_back(packBytes(b, lanes));
+  // The chunk of 16 bytes that the thread's rows are in, and where in it.
+  Value start = b.mul(threadRow, b.i32(bytes));
+  Value chunk = b.div(start, b.i32(kChunkBytes));
+  Value inChunk = b.rem(start, b.i32(kChunkBytes));
+  Value mask = b.create<arith::AndIOp>(group, b.i32(3));
+  Value place = b.add(
+      b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)), inChunk);
+  for (unsigned j = 0; j < kThreadCols; ++j) {
+    Value word;
+    if (bytes == 1) {
+      word = gatherBytes(b, packed, j);
+    } else {
+      SmallVector<Value> values;
+      for (const Lanes &lanes : rows)
+        values.push_back(b.toMemory(lanes.values[j]));
+      word = b.create<vector::FromElementsOp>(
+          VectorType::get(kThreadRows, values[0].getType()), values);
+    }
+    Value col = b.add(threadCol, b.i32(j));
+    Value address = b.at(shared, b.add(b.mul(col, b.i32(kColBytes)), place));
+    b.create<LLVM::StoreOp>(word, address, kThreadRows * bytes);
+  }
+}
+
+void TileEmitter::storeColumns() {
+  const KernelOperand &output = outputs[transposed];
+  unsigned chunks = kColBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
+  Type memory = b.getI8Type();
+  if (bytes > 1)
+    memory = output.element;
+  auto type = VectorType::get(perChunk, memory);
+  for (unsigned i = 0; i < kCols * chunks / threads; ++i) {
+    Value number = b.add(b.getThread(), b.i32(i * threads));
+    Value col = b.div(number, b.i32(chunks));
+    Value chunk = b.rem(number, b.i32(chunks));
+    Value mask = b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)),
+                                         b.i32(3));
+    Value place = b.add(b.mul(col, b.i32(kColBytes)),
+                        b.mul(b.create<arith::XOrIOp>(chunk, mask),
+                              b.i32(kChunkBytes)));
+    Value vector =
+        b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
+    Value row = b.add(row0, b.widen(b.mul(chunk, b.i32(perChunk))));
+    Value index = getTransposedIndex(row, b.add(col0, b.widen(col)));
+    Value address = b.at(b.getPointer(output.buffer),
+                         b.mul(index, b.i64(bytes)));
+    b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
+  }
+}
+
+void TileEmitter::emitFast() {
+  SmallVector<SmallVector<Lanes>> inputs;
+  for (unsigned r = 0; r < kThreadRows; ++r)
+    inputs.push_back(loadRow(r));
+  b.emitPrologue(getPrologueOps(unit));
+  SmallVector<Lanes> columns;
+  for (unsigned r = 0; r < kThreadRows; ++r) {
+    SmallVector<Lanes> results =
+        b.emitBody(op, inputs[r], {},
+                   op.getBody()->getTerminator()->getOperands(), kThreadCols);
+    Value index = getIndex(b.add(row0, b.widen(b.add(threadRow, b.i32(r)))),
+                           b.add(col0, b.widen(threadCol)));
+    for (auto [number, output] : llvm::enumerate(outputs)) {
+      if (number == transposed)
+        columns.push_back(results[number]);
+      else
+        b.storeLanes(output, index, results[number]);
+    }
+  }
+  shareColumns(columns);
+  b.create<gpu::BarrierOp>();
+  storeColumns();
+  b.storeScalars();
+}
+
+/// Element by element, and yet with neighbouring threads on neighbouring bytes.
+void TileEmitter::emitSlow() {
+  b.emitPrologue(getPrologueOps(unit));
+  const KernelOperand &output = outputs[transposed];
+  Value count = b.i32(tileRows * kCols), step = b.i32(threads);
+  // The word of a column, swapped by the column's number.
+  auto getPlace = [&](Value row, Value col) {
+    Value swap = b.mul(b.create<arith::AndIOp>(col, b.i32(31)),
+                       b.i32(4 / bytes));
+    Value place = b.add(b.mul(col, b.i32(tileRows)),
+                        b.create<arith::XOrIOp>(row, swap));
+    return b.at(shared, b.mul(place, b.i32(bytes)));
+  };
+  auto inside = [&](Value row, Value col) {
+    return b.both(b.less(row, rows), b.less(col, cols));
+  };
+  b.emitLoop(b.getThread(), count, step, {},
+             [&](Value i, ValueRange) -> SmallVector<Value> {
+    Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
+    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+    b.emitIf(inside(row, col), [&] {
+      Value index = getIndex(row, col);
+      SmallVector<Lanes> inputs = b.loadInputsAt(
+          op, getCoordinates(row, col), index, 1, /*vectors=*/false);
+      SmallVector<Lanes> results = b.emitBody(
+          op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
+      for (auto [number, result] : llvm::enumerate(results)) {
+        Value value = b.toMemory(result.values[0]);
+        if (number == transposed)
+          b.create<LLVM::StoreOp>(value, getPlace(r, c));
+        else
+          b.storeOne(outputs[number], index, result.values[0]);
+      }
+    });
+    return {};
+  });
+  b.create<gpu::BarrierOp>();
+  b.emitLoop(b.getThread(), count, step, {},
+             [&](Value i, ValueRange) -> SmallVector<Value> {
+    Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
+    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+    b.emitIf(inside(row, col), [&] {
+      Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
+      Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
+      Value address = b.at(b.getPointer(output.buffer),
+                           b.mul(getTransposedIndex(row, col), b.i64(bytes)));
+      b.create<LLVM::StoreOp>(value, address);
+    });
+    return {};
+  });
+  b.storeScalars();
+}
+
+void TileEmitter::emit() {
+  SmallVector<KernelOperand> wide = getContiguous(getInputs(op));
+  llvm::append_range(wide, outputs);
+  auto fits = [&](Value first, unsigned tile, Value size) {
+    Value end = b.add(first, b.i64(tile - 1));
+    Value whole = b.isZero(b.rem(size, b.i64(kThreadCols)));
+    return b.both(b.less(end, size), whole);
+  };
+  Value isFast = b.both(b.areAligned(wide),
+                        b.both(fits(row0, tileRows, rows),
+                               fits(col0, kCols, cols)));
+  b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
+}
+
+void TileStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
+  TileEmitter(b, unit).emit();
+}
+
+std::unique_ptr<Strategy> fp8::createTileStrategy() {
+  return std::make_unique<TileStrategy>();
+}
