@@ -211,11 +211,15 @@ static void buildDeviceBlasLt(OpPassManager &pm) {
   pm.addPass(createConvertFp8ToBlasLtPass());
 }
 
+/// What one call of cuBLASLt may use: NVIDIA's recommendation for Hopper
+/// (documentation of cublasSetWorkspace).
+static constexpr int64_t kMatmulWorkspace = 32 << 20;
+
 /// Kernels are outlined before temporaries share memory: they may move.
 static void buildKernels(OpPassManager &pm, StringRef target,
                          unsigned ptxVersion) {
   pm.addPass(createOutlineKernelsPass());
-  pm.addPass(createPlanWorkspacePass());
+  pm.addPass(createPlanWorkspacePass({kMatmulWorkspace}));
   pm.addPass(createGenerateGpuKernelsPass({target.str(), ptxVersion}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -276,6 +280,17 @@ SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
           {"runtime",
            [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
           {"llvm", buildLlvm}};
+}
+
+SmallVector<Stage> fp8::getLowerStages(StringRef target, StringRef cudaPath) {
+  if (target == "cpu")
+    return getLowerToCpuStages();
+  if (!target.starts_with("sm_"))
+    return {};
+  NvidiaOptions options;
+  options.target = target.str();
+  options.cudaPath = cudaPath.str();
+  return getLowerToNvidiaStages(options);
 }
 
 //===----------------------------------------------------------------------===//

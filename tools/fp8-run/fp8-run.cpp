@@ -103,6 +103,9 @@ struct Options {
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
+  cl::opt<std::string> saveInputs{
+      "save-inputs", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("Write the arguments, random ones and tangents too, to argN.npy")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
       cl::desc(
@@ -197,9 +200,7 @@ getStages(const Options &options) {
   train.minGain = options.minGain.getValue();
   // A step runs in one function; its parts are only shown.
   train.partition = options.emit == "partition";
-  SmallVector<fp8::Stage> lower;
-  if (options.target == "cpu")
-    lower = fp8::getLowerToCpuStages();
+  SmallVector<fp8::Stage> lower = fp8::getLowerStages(options.target);
   return {fp8::getTrainStages(train, options.backward), lower};
 }
 
@@ -353,22 +354,22 @@ executeWide(const Options &options, ModuleOp module, StringRef function,
   return execute(options, module, signature, inputs, watch);
 }
 
-/// Writes every result, or nothing.
-static LogicalResult writeResults(StringRef directory,
-                                  ArrayRef<Array> results) {
+/// Writes `arrays` to files that start with `kind`, all or none.
+static LogicalResult writeArrays(StringRef directory, StringRef kind,
+                                 ArrayRef<Array> arrays) {
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return report("cannot make the directory '" + directory +
                   "': " + error.message());
   std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
-  for (auto [index, result] : llvm::enumerate(results)) {
+  for (auto [index, array] : llvm::enumerate(arrays)) {
     SmallString<128> path(directory);
-    llvm::sys::path::append(path, "result" + std::to_string(index) + ".npy");
+    llvm::sys::path::append(path, kind + std::to_string(index) + ".npy");
     std::error_code error;
     files.push_back(std::make_unique<llvm::ToolOutputFile>(
         path, error, llvm::sys::fs::OF_None));
     if (error)
       return report("cannot write '" + path + "': " + error.message());
-    files.back()->os() << encodeNpy(result);
+    files.back()->os() << encodeNpy(array);
     files.back()->os().flush();
     if (files.back()->os().has_error()) {
       (void)report("cannot write '" + path +
@@ -493,8 +494,11 @@ static LogicalResult run(const Options &options, Model &model,
       return failure();
     printErrors(model.resultNames, *reference, *results);
   }
+  if (!options.saveInputs.empty() &&
+      failed(writeArrays(options.saveInputs, "arg", *inputs)))
+    return failure();
   if (!options.outputs.empty() &&
-      failed(writeResults(options.outputs, *results)))
+      failed(writeArrays(options.outputs, "result", *results)))
     return failure();
   printLinears(linears);
   if (options.backward)

@@ -132,6 +132,10 @@ SmallVector<Stage> getLowerToCpuStages();
 /// LLVM dialect for the host of an NVIDIA device, with its machine code.
 SmallVector<Stage> getLowerToNvidiaStages(const NvidiaOptions &options);
 
+/// The stages from tensors to the LLVM dialect for `target`; none if it has no
+/// lowering yet.
+SmallVector<Stage> getLowerStages(StringRef target, StringRef cudaPath = "");
+
 /// Appends all of `stages` to `pm`.
 void buildStages(OpPassManager &pm, ArrayRef<Stage> stages);
 
