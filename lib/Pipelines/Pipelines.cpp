@@ -279,6 +279,16 @@ SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
           {"llvm", buildLlvm}};
 }
 
+SmallVector<Stage> fp8::getLowerStages(StringRef target) {
+  if (target == "cpu")
+    return getLowerToCpuStages();
+  if (!target.starts_with("sm_"))
+    return {};
+  NvidiaOptions options;
+  options.target = target.str();
+  return getLowerToNvidiaStages(options);
+}
+
 //===----------------------------------------------------------------------===//
 // Registration
 //===----------------------------------------------------------------------===//

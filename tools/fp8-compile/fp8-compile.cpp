@@ -294,7 +294,7 @@ static LogicalResult run(const Options &options, Model &model) {
     if (failed(runStage(module, stage)))
       return failure();
   std::string header = writeHeader(options, model);
-  for (const fp8::Stage &stage : fp8::getLowerToCpuStages())
+  for (const fp8::Stage &stage : fp8::getLowerStages(options.target))
     if (failed(runStage(module, stage)))
       return failure();
   return writeOutputs(options, model, header);
@@ -310,8 +310,9 @@ int main(int argc, char **argv) {
   if (failed(checkTarget(options.target)) ||
       failed(checkRecipe(options.recipe)))
     return EXIT_FAILURE;
-  if (options.target != "cpu") {
-    (void)report("expects target cpu, but got '" + options.target + "'");
+  if (fp8::getLowerStages(options.target).empty()) {
+    (void)report("expects target cpu or a CUDA device, but got '" +
+                 options.target + "'");
     return EXIT_FAILURE;
   }
 

@@ -177,7 +177,7 @@ static LogicalResult emit(const Options &options, ModuleOp module,
   return success();
 }
 
-/// The stages of this run: those on tensors, and those to the CPU.
+/// The stages of this run: those on tensors, and those to the target.
 static std::pair<SmallVector<fp8::Stage>, SmallVector<fp8::Stage>>
 getStages(const Options &options) {
   fp8::TrainOptions train;
@@ -197,10 +197,8 @@ getStages(const Options &options) {
   train.alignment = options.alignment.getValue();
   train.cost = options.cost.getValue();
   train.minGain = options.minGain.getValue();
-  SmallVector<fp8::Stage> lower;
-  if (options.target == "cpu")
-    lower = fp8::getLowerToCpuStages();
-  return {fp8::getTrainStages(train, options.backward), lower};
+  return {fp8::getTrainStages(train, options.backward),
+          fp8::getLowerStages(options.target)};
 }
 
 //===----------------------------------------------------------------------===//

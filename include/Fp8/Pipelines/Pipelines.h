@@ -131,6 +131,10 @@ SmallVector<Stage> getLowerToCpuStages();
 /// LLVM dialect for the host of an NVIDIA device, with its machine code.
 SmallVector<Stage> getLowerToNvidiaStages(const NvidiaOptions &options);
 
+/// The stages that lower to `target`, with default options; none if there are
+/// none yet.
+SmallVector<Stage> getLowerStages(StringRef target);
+
 /// Appends all of `stages` to `pm`.
 void buildStages(OpPassManager &pm, ArrayRef<Stage> stages);
 
