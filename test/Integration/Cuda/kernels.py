@@ -1,0 +1,447 @@
+#!/usr/bin/env python3
+# Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+# Exceptions. See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Generated kernels on a GPU, byte for byte against the same programs compiled
+for the CPU, and against PyTorch where it has them.
+
+Runs from the folder that utils/bundle-kernels.sh makes; needs PyTorch with CUDA
+and neither LLVM nor this repository. `--time` adds the speed of the kernels that
+matter beside a copy. Exits with 1 if a byte differs. NaNs compare as a class.
+"""
+
+import argparse
+import ctypes
+import itertools
+import os
+import statistics
+import sys
+import time
+
+import torch
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TYPES = {  # fp8rt_type, bytes, dtype of the same width
+    "f32": (2, 4, torch.float32),
+    "f16": (3, 2, torch.float16),
+    "bf16": (4, 2, torch.bfloat16),
+    "e4m3": (5, 1, torch.float8_e4m3fn),
+    "e5m2": (6, 1, torch.float8_e5m2),
+}
+
+
+class Tensor(ctypes.Structure):
+    """fp8rt_tensor"""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("sizes", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("rank", ctypes.c_int32),
+        ("type", ctypes.c_int32),
+    ]
+
+
+class ContextOptions(ctypes.Structure):
+    """fp8rt_context_options"""
+
+    _fields_ = [
+        ("struct_size", ctypes.c_uint64),
+        ("backend", ctypes.c_char_p),
+        ("device", ctypes.c_int32),
+        ("reserved", ctypes.c_int32),
+        ("plan_cache", ctypes.c_char_p),
+    ]
+
+
+class Runtime:
+    """libfp8rt, and a context of the first GPU."""
+
+    def __init__(self):
+        self.lib = ctypes.CDLL(
+            os.path.join(HERE, "lib", "libfp8rt.so.0"), mode=ctypes.RTLD_GLOBAL
+        )
+        self.lib.fp8rt_last_error.restype = ctypes.c_char_p
+        options = ContextOptions(
+            ctypes.sizeof(ContextOptions), b"cuda", 0, 0, b""
+        )
+        self.context = ctypes.c_void_p()
+        self.check(
+            self.lib.fp8rt_context_create(
+                ctypes.byref(options), ctypes.byref(self.context)
+            )
+        )
+
+    def check(self, status):
+        if status != 0:
+            message = self.lib.fp8rt_last_error().decode()
+            raise RuntimeError(f"status {status}: {message}")
+
+
+class Program:
+    """One compiled function, for `cpu` or for `sm_90`."""
+
+    def __init__(self, runtime, name, target):
+        self.runtime = runtime
+        self.target = target
+        path = os.path.join(HERE, "kernels", target, name + ".so")
+        lib = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
+        self.call = getattr(lib, name)
+        self.prepare = getattr(lib, name + "_prepare")
+        self.workspace_size = getattr(lib, name + "_workspace")
+
+    def bind(self, types, tensors):
+        """A callable that runs on these tensors (byte tensors and shapes)."""
+        array = (Tensor * len(tensors))()
+        keep = [array]
+        for slot, kind, (data, shape) in zip(array, types, tensors):
+            sizes = (ctypes.c_int64 * max(1, len(shape)))(*shape)
+            keep.append(sizes)
+            slot.data = data.data_ptr()
+            slot.sizes = sizes
+            slot.strides = None
+            slot.rank = len(shape)
+            slot.type = TYPES[kind][0]
+        on_gpu = self.target != "cpu"
+        context = self.runtime.context if on_gpu else None
+        check = self.runtime.check
+        check(self.prepare(array, context))
+        size = ctypes.c_uint64()
+        check(self.workspace_size(array, ctypes.byref(size)))
+        device = "cuda" if on_gpu else "cpu"
+        memory = torch.empty(size.value + 256, dtype=torch.uint8, device=device)
+        memory.fill_(0xA5)
+        workspace = ctypes.c_void_p((memory.data_ptr() + 255) // 256 * 256)
+        keep += [memory, tensors]
+
+        def run():
+            stream = None
+            if on_gpu:
+                stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+            check(self.call(array, context, workspace, stream))
+            return keep
+
+        return run
+
+
+# Name: types of the arguments, their shapes from (m, n), and the same of the
+# results; "exact" inputs are small integers, so that sums have no rounding.
+def square(m, n):
+    return (m, n)
+
+
+def quantize(wide, narrow):
+    return ([wide], lambda m, n: [(m, n)], [narrow, narrow, "f32"],
+            lambda m, n: [(m, n), (n, m), ()], "special")
+
+
+CASES = {
+    "quantize_bf16_e4m3": quantize("bf16", "e4m3"),
+    "quantize_bf16_e5m2": quantize("bf16", "e5m2"),
+    "quantize_f32_e4m3": quantize("f32", "e4m3"),
+    "quantize_f16_e5m2": quantize("f16", "e5m2"),
+    "quantize_pow2": quantize("bf16", "e4m3"),
+    "relu_square": quantize("bf16", "e4m3"),
+    "relu_square_backward": (
+        ["bf16", "bf16"], lambda m, n: [(m, n), (m, n)],
+        ["e5m2", "e5m2", "f32"], lambda m, n: [(m, n), (n, m), ()], "special"),
+    "cast_transpose": (
+        ["bf16", "f32"], lambda m, n: [(m, n), ()],
+        ["e4m3", "e4m3"], lambda m, n: [(m, n), (n, m)], "special"),
+    "cast_e4m3": (["bf16", "f32"], lambda m, n: [(m, n), ()],
+                  ["e4m3"], lambda m, n: [(m, n)], "special"),
+    "cast_e5m2": (["bf16", "f32"], lambda m, n: [(m, n), ()],
+                  ["e5m2"], lambda m, n: [(m, n)], "special"),
+    "amax": (["bf16"], lambda m, n: [(m, n)], ["f32"], lambda m, n: [()],
+             "special"),
+    "amax3": (["bf16", "f32", "f16"],
+              lambda m, n: [(m, n), (m * n // 2 + 1,), (2, m, n)],
+              ["f32"] * 3, lambda m, n: [(), (), ()], "special"),
+    "transpose_f8": (["e4m3"], lambda m, n: [(m, n)], ["e4m3"],
+                     lambda m, n: [(n, m)], "bytes"),
+    "transpose_bf16": (["bf16"], lambda m, n: [(m, n)], ["bf16"],
+                       lambda m, n: [(n, m)], "bytes"),
+    "transpose_f32": (["f32"], lambda m, n: [(m, n)], ["f32"],
+                      lambda m, n: [(n, m)], "bytes"),
+    "transpose_batch": (["bf16"], lambda m, n: [(3, m, n)], ["bf16"],
+                        lambda m, n: [(3, n, m)], "bytes"),
+    "permute": (["f32"], lambda m, n: [(3, m, n)], ["f32"],
+                lambda m, n: [(n, 3, m)], "bytes"),
+    "column_sum": (["bf16"], lambda m, n: [(m, n)], ["f32"],
+                   lambda m, n: [(n,)], "exact"),
+    "row_sum": (["bf16"], lambda m, n: [(m, n)], ["f32"], lambda m, n: [(m,)],
+                "exact"),
+    "row_max": (["f32"], lambda m, n: [(m, n)], ["f32"], lambda m, n: [(m,)],
+                "special"),
+    "row_sum_bf16": (["bf16"], lambda m, n: [(m, n)], ["bf16"],
+                     lambda m, n: [(m,)], "normal"),
+    "add_bias": (["bf16", "bf16", "f32"], lambda m, n: [(m, n), (n,), (m,)],
+                 ["bf16"], lambda m, n: [(m, n)], "special"),
+}
+
+SHAPES = [
+    (1, 1), (1, 17), (17, 1), (3, 5), (16, 16), (15, 33), (64, 64), (127, 129),
+    (128, 128), (128, 144), (130, 256), (255, 257), (256, 384), (384, 272),
+    (300, 1000), (1024, 1040), (1, 4096), (4099, 3), (513, 2048),
+]
+# Sizes of 0: nothing is computed, and scales are those of an amax of 0.
+EMPTY = [(0, 16), (16, 0)]
+
+
+def make(kind, shape, flavour, seed, special):
+    """Bytes of one argument on the CPU."""
+    generator = torch.Generator().manual_seed(seed)
+    count = 1
+    for size in shape:
+        count *= size
+    _, width, dtype = TYPES[kind]
+    if flavour == "bytes":
+        return torch.randint(0, 256, (count * width,), generator=generator,
+                             dtype=torch.uint8)
+    if flavour == "exact":
+        values = torch.randint(-4, 5, (count,), generator=generator).float()
+    else:
+        values = torch.randn(count, generator=generator)
+        # Several binades, so that small values meet the subnormals of fp8.
+        values *= torch.exp2(
+            torch.randint(-12, 6, (count,), generator=generator).float()
+        )
+    if shape == ():
+        values = values.abs() + 0.25
+    if special == "nan" and count > 2 and flavour == "special":
+        values[count // 2] = float("nan")
+    if special == "inf" and count > 2 and flavour == "special":
+        values[count // 3] = -float("inf")
+    if special == "zero":
+        values *= 0
+    return values.to(dtype).view(torch.uint8) if width else values
+
+
+def all_bf16():
+    """Every bf16, as a matrix of 256 x 256."""
+    return torch.arange(65536, dtype=torch.int32).to(torch.int16).view(
+        torch.uint8)
+
+
+def place(data, device, offset):
+    """A copy of `data` that starts `offset` bytes behind an aligned address."""
+    memory = torch.zeros(data.numel() + 512, dtype=torch.uint8, device=device)
+    start = (-memory.data_ptr()) % 256 + offset
+    part = memory[start:start + data.numel()]
+    part.copy_(data)
+    return part
+
+
+def same(kind, x, y):
+    """Whether the bytes agree, NaNs as a class; the number that do not."""
+    if kind == "bytes":
+        return int((x != y).sum())
+    dtype = TYPES[kind][2]
+    a, b = x.view(dtype), y.view(dtype)
+    differs = (a.view(torch.uint8) != b.view(torch.uint8)).view(
+        a.numel(), -1).any(1)
+    wide_a, wide_b = a.float(), b.float()
+    both_nan = wide_a.isnan() & wide_b.isnan()
+    return int((differs & ~both_nan).sum())
+
+
+def compare(runtime, name, m, n, offset, special, inputs=None):
+    in_types, in_shapes, out_types, out_shapes, flavour = CASES[name]
+    shapes = in_shapes(m, n)
+    if inputs is None:
+        inputs = [make(kind, shape, flavour, 7 * i + m + n, special)
+                  for i, (kind, shape) in enumerate(zip(in_types, shapes))]
+    results = {}
+    for target, device in (("cpu", "cpu"), ("sm_90", "cuda")):
+        shift = offset if target != "cpu" else 0
+        tensors = []
+        for kind, data, shape in zip(in_types, inputs, shapes):
+            width = TYPES[kind][1]
+            tensors.append((place(data, device, shift * width), shape))
+        outputs = []
+        for kind, shape in zip(out_types, out_shapes(m, n)):
+            width = TYPES[kind][1]
+            count = width
+            for size in shape:
+                count *= size
+            # Guards of 64 bytes on both sides.
+            guarded = torch.full((count + 128,), 0x5A, dtype=torch.uint8)
+            part = place(guarded, device, shift * width)
+            outputs.append((part[64:64 + count], shape))
+            results.setdefault((target, "guards"), []).append((part, count))
+        program = PROGRAMS[name, target]
+        run = program.bind(in_types + out_types, tensors + outputs)
+        run()
+        if device == "cuda":
+            torch.cuda.synchronize()
+        results[target] = [data.cpu() for data, _ in outputs]
+        for part, count in results[target, "guards"]:
+            edges = torch.cat([part[:64], part[64 + count:]]).cpu()
+            if not bool((edges == 0x5A).all()):
+                return f"{target} wrote outside of a result"
+    kinds = ["bytes"] * len(out_types) if flavour == "bytes" else out_types
+    for i, (kind, x, y) in enumerate(
+            zip(kinds, results["cpu"], results["sm_90"])):
+        wrong = same(kind, x, y) if x.numel() else 0
+        if wrong:
+            return f"result {i}: {wrong} of {x.numel()} differ"
+    return None
+
+
+def torch_quantize(x, dtype):
+    """The formula of the project in PyTorch: result, transposed, descale."""
+    top = torch.finfo(dtype).max
+    amax = x.float().abs().max().double()
+    scale = (top / torch.clamp(amax, min=1e-12)).float()
+    q = (x.float() * scale).clamp(-top, top).to(dtype)
+    return q, q.t().contiguous(), (1.0 / scale)
+
+
+def compare_torch(runtime, m, n, dtype_name):
+    """Against PyTorch on the GPU, which shares nothing with our compiler."""
+    _, _, dtype = TYPES[dtype_name]
+    x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16) * 3
+    q = torch.empty(m, n, device="cuda", dtype=torch.uint8)
+    t = torch.empty(n, m, device="cuda", dtype=torch.uint8)
+    d = torch.empty(4, device="cuda", dtype=torch.uint8)
+    program = PROGRAMS["quantize_bf16_" + dtype_name, "sm_90"]
+    program.bind(
+        ["bf16", dtype_name, dtype_name, "f32"],
+        [(x, (m, n)), (q, (m, n)), (t, (n, m)), (d, ())])()
+    torch.cuda.synchronize()
+    want = torch_quantize(x, dtype)
+    got = (q, t, d)
+    return sum(int((g.flatten() != w.contiguous().view(torch.uint8).flatten())
+                   .sum()) for g, w in zip(got, want))
+
+
+def run_all(runtime):
+    failures = count = 0
+    for name in CASES:
+        for (m, n), offset, special in itertools.product(
+                SHAPES, (0, 1), ("", "nan", "inf", "zero")):
+            if special and CASES[name][4] != "special":
+                continue
+            # The sequential CPU program is slow: special values in small sizes.
+            if special and m * n > 100000:
+                continue
+            count += 1
+            error = compare(runtime, name, m, n, offset, special)
+            if error:
+                failures += 1
+                print(f"FAILED {name} {m}x{n} offset {offset} {special}: {error}")
+        for m, n in EMPTY:
+            count += 1
+            error = compare(runtime, name, m, n, 0, "")
+            if error:
+                failures += 1
+                print(f"FAILED {name} {m}x{n}: {error}")
+        if CASES[name][0][0] == "bf16" and CASES[name][4] == "special":
+            shapes = CASES[name][1](256, 256)
+            inputs = [make(kind, shape, "normal", i, "")
+                      for i, (kind, shape) in enumerate(
+                          zip(CASES[name][0], shapes))]
+            inputs[0] = all_bf16()
+            count += 1
+            error = compare(runtime, name, 256, 256, 0, "", inputs)
+            if error:
+                failures += 1
+                print(f"FAILED {name} all bf16: {error}")
+        print(f"{name}: done", flush=True)
+    for dtype_name, (m, n) in itertools.product(
+            ("e4m3", "e5m2"), ((64, 64), (1000, 1111), (4096, 4096))):
+        count += 1
+        wrong = compare_torch(runtime, m, n, dtype_name)
+        if wrong:
+            failures += 1
+            print(f"FAILED PyTorch {dtype_name} {m}x{n}: {wrong} bytes differ")
+    print(f"{count} comparisons, {failures} failed")
+    return failures
+
+
+def measure(run, repeats=25):
+    """The median of a CUDA graph's replays, in ms."""
+    run()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        run()
+    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+    time.sleep(0.6)
+    times = []
+    for _ in range(repeats):
+        flush.zero_()
+        start = torch.cuda.Event(enable_timing=True)
+        end = torch.cuda.Event(enable_timing=True)
+        start.record()
+        graph.replay()
+        end.record()
+        torch.cuda.synchronize()
+        times.append(start.elapsed_time(end))
+    return statistics.median(times)
+
+
+def time_all():
+    for m, n in ((2048, 2048), (4096, 4096), (16384, 4096), (16384, 14336)):
+        x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
+        g = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
+        y = torch.empty_like(x)
+        q = torch.empty(m * n, device="cuda", dtype=torch.uint8)
+        t = torch.empty(m * n, device="cuda", dtype=torch.uint8)
+        one = torch.ones(1, device="cuda")
+        small = torch.zeros(max(m, n), device="cuda")
+        copy = measure(lambda: y.copy_(x))
+        speed = 4 * m * n / copy / 1e6
+        print(f"{m}x{n}: copy {copy:.4f} ms, {speed:.0f} GB/s")
+        narrow = [(q, (m, n)), (t, (n, m))]
+        work = {  # types, tensors, bytes an element
+            "amax": (["bf16", "f32"], [(x, (m, n)), (one, ())], 2),
+            "cast_e4m3": (["bf16", "f32", "e4m3"],
+                          [(x, (m, n)), (one, ()), (q, (m, n))], 3),
+            "cast_transpose": (["bf16", "f32", "e4m3", "e4m3"],
+                               [(x, (m, n)), (one, ())] + narrow, 4),
+            "quantize_bf16_e4m3": (["bf16", "e4m3", "e4m3", "f32"],
+                                   [(x, (m, n))] + narrow + [(small, ())], 6),
+            "relu_square": (["bf16", "e4m3", "e4m3", "f32"],
+                            [(x, (m, n))] + narrow + [(small, ())], 6),
+            "relu_square_backward": (
+                ["bf16", "bf16", "e5m2", "e5m2", "f32"],
+                [(g, (m, n)), (x, (m, n))] + narrow + [(small, ())], 10),
+            "transpose_bf16": (["bf16", "bf16"], [(x, (m, n)), (y, (n, m))], 4),
+            "column_sum": (["bf16", "f32"], [(x, (m, n)), (small, (n,))], 2),
+            "row_sum": (["bf16", "f32"], [(x, (m, n)), (small, (m,))], 2),
+        }
+        for name, (types, tensors, bytes_each) in work.items():
+            run = PROGRAMS[name, "sm_90"].bind(types, tensors)
+            ms = measure(run)
+            rate = bytes_each * m * n / ms / 1e6
+            print(f"  {name:22} {ms:.4f} ms  {rate:6.0f} GB/s  "
+                  f"{100 * rate / speed:5.1f}% of copy", flush=True)
+
+
+PROGRAMS = {}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--time", action="store_true", help="time kernels, too")
+    parser.add_argument("--only-time", action="store_true")
+    options = parser.parse_args()
+    if not torch.cuda.is_available():
+        sys.exit("kernels.py: error: needs a GPU")
+    torch.cuda.init()
+    torch.zeros(1, device="cuda")
+    runtime = Runtime()
+    for name in CASES:
+        for target in ("cpu", "sm_90"):
+            PROGRAMS[name, target] = Program(runtime, name, target)
+    failures = 0
+    if not options.only_time:
+        failures = run_all(runtime)
+    if options.time or options.only_time:
+        time_all()
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
