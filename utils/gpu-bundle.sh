@@ -34,6 +34,12 @@ for name in "${steps[@]}"; do
   mkdir "$bundle/steps/$name"
   "$build/bin/fp8-run" "$model" --backward --inputs="$data" \
     --save-inputs="$bundle/steps/$name" --outputs="$bundle/steps/$name" >/dev/null
+  # With the gradient of the output among the data, its results are gradients.
+  arguments=$(ls "$bundle/steps/$name" | grep -c '^arg')
+  [ -f "$data/arg$((arguments - 1)).npy" ] || continue
+  for file in "$data"/result*.npy; do
+    cp "$file" "$bundle/steps/$name/ref${file##*/result}"
+  done
 done
 for shape in "${shapes[@]}"; do
   read -r m k n <<<"$shape"

@@ -90,20 +90,26 @@ static LogicalResult checkReduced(func::FuncOp sizes) {
   return success();
 }
 
+/// What reduces a function that returns sizes to arithmetic on sizes.
+static FrozenRewritePatternSet getSizePatterns(MLIRContext *context) {
+  RewritePatternSet patterns(context);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  for (Dialect *dialect : context->getLoadedDialects())
+    dialect->getCanonicalizationPatterns(patterns);
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    op.getCanonicalizationPatterns(patterns, context);
+  return patterns;
+}
+
 namespace {
 struct AddSizeFunctionsPass
     : fp8::impl::AddSizeFunctionsPassBase<AddSizeFunctionsPass> {
   using Base::Base;
 
   void runOnOperation() override {
-    RewritePatternSet patterns(&getContext());
-    memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
-    memref::populateResolveShapedTypeResultDimsPatterns(patterns);
-    for (Dialect *dialect : getContext().getLoadedDialects())
-      dialect->getCanonicalizationPatterns(patterns);
-    for (RegisteredOperationName op : getContext().getRegisteredOperations())
-      op.getCanonicalizationPatterns(patterns, &getContext());
-    FrozenRewritePatternSet frozen(std::move(patterns));
+    // Made when the first dynamic result asks for it.
+    std::optional<FrozenRewritePatternSet> patterns;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal() || !function.isPublic() ||
@@ -117,8 +123,10 @@ struct AddSizeFunctionsPass
         createStaticSizeFunction(function);
         continue;
       }
+      if (!patterns)
+        patterns = getSizePatterns(&getContext());
       func::FuncOp sizes = createSizeFunction(function);
-      if (failed(applyPatternsGreedily(sizes, frozen)) ||
+      if (failed(applyPatternsGreedily(sizes, *patterns)) ||
           failed(checkReduced(sizes)))
         return signalPassFailure();
     }

@@ -242,6 +242,9 @@ void FunctionDeriver::addGradients() {
   Operation *terminator = getReturn(function);
   SmallVector<Value> operands(terminator->getOperands());
   unsigned numTangents = llvm::count_if(function.getResultTypes(), isFloat);
+  // All at once: inserting one rebuilds the function's type.
+  SmallVector<Type> types;
+  SmallVector<DictionaryAttr> attributes;
   for (BlockArgument argument :
        function.getArguments().drop_back(numTangents)) {
     if (!wantsGradient(argument))
@@ -252,13 +255,15 @@ void FunctionDeriver::addGradients() {
                              getElementTypeOrSelf(argument.getType()));
     NamedAttribute mark(kGradientAttr,
                         builder.getI64IntegerAttr(argument.getArgNumber()));
-    LogicalResult inserted =
-        function.insertResult(function.getNumResults(), argument.getType(),
-                              builder.getDictionaryAttr(mark));
-    (void)inserted;
-    assert(succeeded(inserted) && "a function takes results");
+    types.push_back(argument.getType());
+    attributes.push_back(builder.getDictionaryAttr(mark));
     operands.push_back(gradient);
   }
+  SmallVector<unsigned> positions(types.size(), function.getNumResults());
+  LogicalResult inserted =
+      function.insertResults(positions, types, attributes);
+  (void)inserted;
+  assert(succeeded(inserted) && "a function takes results");
   terminator->setOperands(operands);
 }
 

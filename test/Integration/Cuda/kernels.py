@@ -311,7 +311,7 @@ def compare_torch(runtime, m, n, dtype_name):
     torch.cuda.synchronize()
     want = torch_quantize(x, dtype)
     got = (q, t, d)
-    return sum(int((g.flatten() != w.contiguous().view(torch.uint8).flatten())
+    return sum(int((g.flatten().view(torch.uint8) != w.contiguous().flatten().view(torch.uint8))
                    .sum()) for g, w in zip(got, want))
 
 
