@@ -219,7 +219,7 @@ static std::string describeOrigin(Value value) {
 }
 
 /// `value` in words, for reports.
-static std::string describe(Value value) {
+std::string fp8::describeValue(Value value) {
   Value base = stripCopies(value);
   if (auto scale = base.getDefiningOp<ScaleOp>()) {
     std::string what = base == scale.getScale() ? "scale of " : "descale of ";
@@ -491,7 +491,7 @@ FailureOr<unsigned> ResidualFinder::chooseLifts() {
 }
 
 Residual ResidualFinder::makeResidual(Value value) {
-  Residual residual{value, ResidualKind::Saved, 0, 0, 0, describe(value)};
+  Residual residual{value, ResidualKind::Saved, 0, 0, 0, describeValue(value)};
   if (isKeptArgument(value)) {
     residual.kind = ResidualKind::Argument;
     residual.number = cast<BlockArgument>(value).getArgNumber();

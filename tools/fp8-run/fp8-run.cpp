@@ -106,6 +106,10 @@ struct Options {
   cl::opt<std::string> saveInputs{
       "save-inputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write the arguments, random ones and tangents too, to argN.npy")};
+  cl::opt<bool> stats{
+      "stats", cl::cat(category),
+      cl::desc("Print, for each cast, the share of values that saturate and the "
+               "share that are flushed to zero")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
       cl::desc(
@@ -453,6 +457,39 @@ static void printTimes(const Stopwatch &watch) {
 // Main
 //===----------------------------------------------------------------------===//
 
+/// Adds counts for --stats to the results of `function`, and gives their
+/// descriptions.
+static FailureOr<SmallVector<std::string>> addStatistics(ModuleOp module,
+                                                         StringRef function) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(fp8::createAddCastStatisticsPass());
+  if (failed(pm.run(module)))
+    return failure();
+  SmallVector<std::string> casts;
+  auto op = module.lookupSymbol<func::FuncOp>(function);
+  for (unsigned i = 0, end = op.getNumResults(); i < end; ++i)
+    if (auto what =
+            op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
+      casts.push_back(what.str());
+  return casts;
+}
+
+/// Prints the counts of each cast, three results each, as shares.
+static void printStatistics(ArrayRef<std::string> casts,
+                            ArrayRef<Array> counts) {
+  llvm::outs() << "\nCasts\n";
+  SmallVector<SmallVector<std::string>> rows = {
+      {"what", "saturated", "flushed to zero"}};
+  for (size_t i = 0; i < casts.size(); i += 3) {
+    double all = std::max(counts[i + 2].values[0], 1.0);
+    auto share = [&](const Array &count) {
+      return formatNumber("%.3f %%", 100 * count.values[0] / all);
+    };
+    rows.push_back({casts[i], share(counts[i]), share(counts[i + 1])});
+  }
+  printTable(llvm::outs(), rows);
+}
+
 /// Everything after the model is loaded.
 static LogicalResult run(const Options &options, Model &model,
                          Stopwatch &watch) {
@@ -481,12 +518,25 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   countConverted(getFunction(), linears);
   auto residuals = findResiduals(options, getFunction());
-  if (failed(residuals) || failed(runStages(module, lower, watch)))
+  if (failed(residuals))
+    return failure();
+  unsigned numResults = signature.results.size();
+  SmallVector<std::string> casts;
+  if (options.stats) {
+    auto added = addStatistics(module, model.function);
+    if (failed(added))
+      return failure();
+    casts = *added;
+    signature = getSignature(getFunction());
+  }
+  if (failed(runStages(module, lower, watch)))
     return failure();
   FailureOr<SmallVector<Array>> results =
       execute(options, module, signature, *inputs, watch);
   if (failed(results))
     return failure();
+  SmallVector<Array> counts(results->begin() + numResults, results->end());
+  results->truncate(numResults);
   if (options.compare) {
     FailureOr<SmallVector<Array>> reference =
         executeWide(options, *wide, model.function, *inputs);
@@ -503,6 +553,8 @@ static LogicalResult run(const Options &options, Model &model,
   printLinears(linears);
   if (options.backward)
     printResiduals(*residuals, fp8::getTotalBytes(*wideResiduals));
+  if (options.stats)
+    printStatistics(casts, counts);
   printTimes(watch);
   return success();
 }
@@ -510,6 +562,9 @@ static LogicalResult run(const Options &options, Model &model,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   toolName = "fp8-run";
+  // LLVM's own --stats counts what its passes did; here it counts values.
+  if (cl::Option *taken = cl::getRegisteredOptions().lookup("stats"))
+    taken->removeArgument();
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(

@@ -47,6 +47,8 @@ inline constexpr StringLiteral kGradientAttr = "fp8.gradient";
 inline constexpr StringLiteral kSavedAttr = "fp8.saved";
 inline constexpr StringLiteral kResidualAttr = "fp8.residual";
 inline constexpr StringLiteral kArgumentAttr = "fp8.argument";
+/// Attribute of a result: it counts what a cast, described in words, did.
+inline constexpr StringLiteral kStatisticAttr = "fp8.statistic";
 /// Attribute of a function that was made for another one: NAME_workspace.
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 /// Attribute of a function that is one kernel of a device.

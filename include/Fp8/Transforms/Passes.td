@@ -456,6 +456,33 @@ def SplitEmptyTensorsPass
   }];
 }
 
+def AddCastStatisticsPass
+    : Pass<"fp8-add-cast-statistics", "::mlir::ModuleOp"> {
+  let summary = "Count what casts saturate and flush to zero";
+  let description = [{
+    Appends three results to every public function for each `fp8.cast` with
+    granularity `<tensor>`, all f64: how many values are beyond the largest finite
+    one after scaling, how many are not zero and round to zero, and how many there
+    are. They
+    carry `fp8.statistic`, the cast in words. `fp8-run --stats` prints them as
+    shares. Adds
+
+    ```mlir
+    %n:3 = linalg.generic ... ins(%x, %s : tensor<64x32xbf16>, tensor<f32>)
+        outs(%z, %z, %z : tensor<f64>, tensor<f64>, tensor<f64>)
+    return %y, %n#0, %n#1, %n#2 : ...
+    ```
+
+    to
+
+    ```mlir
+    %q = fp8.cast %x scale %s : tensor<64x32xbf16>, tensor<f32> -> tensor<64x32xf8E4M3FN>
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
+                           "math::MathDialect", "tensor::TensorDialect"];
+}
+
 def AddSizeFunctionsPass
     : Pass<"fp8-add-size-functions", "::mlir::ModuleOp"> {
   let summary = "Make functions that give the sizes of results";

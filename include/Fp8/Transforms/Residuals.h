@@ -83,6 +83,9 @@ int64_t getTotalWideBytes(ArrayRef<Residual> residuals);
 /// The values that `op` reads, those that its regions capture among them.
 SmallVector<Value> getReads(Operation *op);
 
+/// What `value` is, in words for a report: "weight in f8E4M3FN, transposed".
+std::string describeValue(Value value);
+
 } // namespace mlir::fp8
 
 #endif // FP8_TRANSFORMS_RESIDUALS_H
