@@ -3,22 +3,45 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds the tests that need a GPU and packs them, with the runtime, into
-# gpu-bundle/, for utils/gpu-test.sh on a machine that has neither compilers nor
-# LLVM: bin/*Tests and lib/. The C library there must be 2.36 or later.
+# Builds what the tests and benchmarks on a GPU need and packs it into
+# gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
+# bin/*Tests, lib/, compiled steps with arguments and results of the CPU in
+# steps/, and compiled linears in linear/. The C library there must be 2.36 or
+# later. Needs ptxas for machine code (CUDA_HOME, or in PATH).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 build="${FP8_BUILD:-build}"
 bundle=gpu-bundle
+target="${FP8_TARGET:-sm_90}"
+shapes=("2048 2048 2048" "4096 4096 4096" "16384 768 3072" "16384 2048 8192"
+  "8192 8192 8192" "16384 4096 14336")
+steps=(torch_linear torch_linear_bias torch_nanochat_mlp torch_linear_odd
+  torch_gpt2_mlp torch_llama_ffn jax_linear jax_nanochat_mlp)
+
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build"
-cmake --build "$build" --target Fp8CudaTests fp8rt
+cmake --build "$build" --target Fp8CudaTests fp8rt fp8-compile fp8-run
 
 rm -rf "$bundle"
-mkdir -p "$bundle/bin" "$bundle/lib"
+mkdir -p "$bundle"/{bin,lib,steps,linear}
 cp "$build/bin/Fp8CudaTests" "$bundle/bin/"
 cp -L "$build"/lib/libfp8rt.so.0 "$bundle/lib/"
-for file in "$bundle"/bin/* "$bundle"/lib/*; do
+
+for name in "${steps[@]}"; do
+  model="test/Inputs/$name.mlir" data="test/Inputs/data/$name"
+  "$build/bin/fp8-compile" "$model" --backward --target="$target" \
+    -o "$bundle/steps/$name.so" || { rm -f "$bundle/steps/$name".*; continue; }
+  mkdir "$bundle/steps/$name"
+  "$build/bin/fp8-run" "$model" --backward --inputs="$data" \
+    --save-inputs="$bundle/steps/$name" --outputs="$bundle/steps/$name" >/dev/null
+done
+for shape in "${shapes[@]}"; do
+  read -r m k n <<<"$shape"
+  python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
+  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
+    --target="$target" -o "$bundle/linear/${m}x${k}x${n}.so"
+done
+for file in "$bundle"/bin/* "$bundle"/lib/* "$bundle"/*/*.so; do
   "${STRIP:-strip}" --strip-debug "$file"
 done
 echo "$bundle: $(du -sh "$bundle" | cut -f1)"

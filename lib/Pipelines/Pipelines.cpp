@@ -94,6 +94,12 @@ static void buildLayout(OpPassManager &pm, StringRef target) {
 SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
                                        bool backward) {
   std::string target = options.target, recipe = options.recipe;
+  SmallVector<unsigned> tangents(options.tangents.begin(),
+                                 options.tangents.end());
+  std::optional<SelectMatmulsPassOptions> select;
+  if (recipe != "none")
+    select = getSelectOptions(options, backward && !options.evaluation);
+  int64_t alignment = options.alignment;
   PartitionPassOptions parts;
   llvm::append_range(parts.tangents, options.tangents);
   llvm::append_range(parts.results, options.results);
@@ -101,12 +107,6 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
   auto buildPartition = [=](OpPassManager &pm) {
     pm.addPass(createPartitionPass(parts));
   };
-  SmallVector<unsigned> tangents(options.tangents.begin(),
-                                 options.tangents.end());
-  std::optional<SelectMatmulsPassOptions> select;
-  if (recipe != "none")
-    select = getSelectOptions(options, backward);
-  int64_t alignment = options.alignment;
 
   SmallVector<Stage> stages = {
       {"raise", [=](OpPassManager &pm) { buildRaise(pm, tangents, select); }}};
@@ -118,9 +118,8 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
     stages.push_back({"quantize", [=](OpPassManager &pm) {
                         buildQuantize(pm, target, recipe);
                       }});
-    stages.push_back({"pad", [=](OpPassManager &pm) {
-                        buildPad(pm, target, alignment);
-                      }});
+    stages.push_back(
+        {"pad", [=](OpPassManager &pm) { buildPad(pm, target, alignment); }});
     stages.push_back(
         {"layout", [=](OpPassManager &pm) { buildLayout(pm, target); }});
   }
@@ -212,11 +211,15 @@ static void buildDeviceBlasLt(OpPassManager &pm) {
   pm.addPass(createConvertFp8ToBlasLtPass());
 }
 
+/// What one call of cuBLASLt may use: NVIDIA's recommendation for Hopper
+/// (documentation of cublasSetWorkspace).
+static constexpr int64_t kMatmulWorkspace = 32 << 20;
+
 /// Kernels are outlined before temporaries share memory: they may move.
 static void buildKernels(OpPassManager &pm, StringRef target,
                          unsigned ptxVersion) {
   pm.addPass(createOutlineKernelsPass());
-  pm.addPass(createPlanWorkspacePass());
+  pm.addPass(createPlanWorkspacePass({kMatmulWorkspace}));
   pm.addPass(createGenerateGpuKernelsPass({target.str(), ptxVersion}));
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -279,13 +282,14 @@ SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
           {"llvm", buildLlvm}};
 }
 
-SmallVector<Stage> fp8::getLowerStages(StringRef target) {
+SmallVector<Stage> fp8::getLowerStages(StringRef target, StringRef cudaPath) {
   if (target == "cpu")
     return getLowerToCpuStages();
   if (!target.starts_with("sm_"))
     return {};
   NvidiaOptions options;
   options.target = target.str();
+  options.cudaPath = cudaPath.str();
   return getLowerToNvidiaStages(options);
 }
 

@@ -159,11 +159,14 @@ static bool hasPlainBody(linalg::LinalgOp op) {
   });
 }
 
-/// Why fp8.matmul does not take the types of `c`, or none.
-static std::optional<StringRef> checkTypes(Contraction &c) {
+/// Why fp8.matmul does not do what `c` does on these operands, or none.
+static std::optional<StringRef> checkOp(Contraction &c) {
   auto isWide = [](Type type) {
     return isa<BFloat16Type, Float16Type, Float32Type>(type);
   };
+  for (Value value : {c.a.value, c.b.value, c.op.getDpsInits()[0]})
+    if (hasEncoding(value))
+      return "a tensor has an encoding";
   Type type = getElementType(c.a.value);
   if (type != getElementType(c.b.value))
     return "the operands have different element types";
@@ -171,6 +174,8 @@ static std::optional<StringRef> checkTypes(Contraction &c) {
     return "the element type is not bf16, f16 or f32";
   if (!isWide(getElementType(c.op.getDpsInits()[0])))
     return "the type of the sum is not bf16, f16 or f32";
+  if (!hasPlainBody(c.op))
+    return "the body does more than multiply and add";
   return std::nullopt;
 }
 
@@ -199,7 +204,7 @@ static void orderOperands(Contraction &c) {
 /// Finds out which loops are rows, columns and sums. The first operand becomes
 /// the one whose rows come first in the result. Returns a reason on failure.
 static std::optional<StringRef> classify(OpBuilder &builder, Contraction &c) {
-  if (std::optional<StringRef> reason = checkTypes(c))
+  if (std::optional<StringRef> reason = checkOp(c))
     return reason;
   dropUnitLoops(c);
   c.a = squeezeView(builder, c.op.getLoc(), c.a);
@@ -220,14 +225,15 @@ static std::optional<StringRef> traceAndClassify(OpBuilder &builder,
   std::optional<StringRef> reason = classify(builder, c);
   if (!reason && countCopies(c) == 0)
     return std::nullopt;
-  traceOperands(builder, repeated, /*broadcasts=*/false);
-  if (!classify(builder, repeated) &&
-      (reason || countCopies(repeated) < countCopies(c))) {
-    c = repeated;
+  if (!reason) {
+    traceOperands(builder, repeated, /*broadcasts=*/false);
+    if (!classify(builder, repeated) && countCopies(repeated) < countCopies(c))
+      c = repeated;
     return std::nullopt;
   }
   // Tracing may have lost a row, a column or a sum of one element.
-  if (!reason || checkTypes(plain) || classifyLoops(plain))
+  if (!llvm::is_contained(c.op.getStaticLoopRanges(), 1) || checkOp(plain) ||
+      classifyLoops(plain))
     return reason;
   c = plain;
   orderOperands(c);
@@ -246,11 +252,6 @@ static std::optional<StringRef> analyze(OpBuilder &builder, linalg::LinalgOp op,
   c.a = *a;
   c.b = *b;
   c.out = c.stored = out->labels;
-  for (Value value : op->getOperands())
-    if (hasEncoding(value))
-      return "a tensor has an encoding";
-  if (!hasPlainBody(op))
-    return "the body does more than multiply and add";
   return traceAndClassify(builder, c);
 }
 
@@ -310,10 +311,13 @@ static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c, Value bias) {
   Value last = epilogue.last;
   Labels labels = c.stored;
   SmallVector<Operation *> reshapes;
-  bool rounded = false;
+  bool rounded = false, forgotSize = false;
   while (last.hasOneUse()) {
     Operation *op = *last.user_begin();
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      // A reshape of a less static type cannot be repeated.
+      if (forgotSize)
+        break;
       labels = labelReshape(op, labels);
       reshapes.push_back(op);
       last = op->getResult(0);
@@ -336,6 +340,8 @@ static Epilogue matchEpilogue(OpBuilder &builder, Contraction &c, Value bias) {
       if (!other || !(epilogue.bias = traceBias(builder, c, *other)))
         break;
     }
+    forgotSize |= cast<ShapedType>(last.getType()).getShape() !=
+                  cast<ShapedType>(user.getResultTypes()[0]).getShape();
     epilogue.last = last = user->getResult(0);
     epilogue.reshapes = reshapes;
   }
@@ -486,6 +492,8 @@ static Value unpackResult(OpBuilder &b, Location loc, Contraction &c,
     result = tensor::CastOp::create(b, loc, type, result);
   for (Operation *reshape : epilogue.reshapes)
     result = repeatReshape(b, reshape, result);
+  if (result.getType() != epilogue.last.getType())
+    result = tensor::CastOp::create(b, loc, epilogue.last.getType(), result);
   return result;
 }
 

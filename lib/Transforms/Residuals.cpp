@@ -148,10 +148,10 @@ static int64_t getBytes(Value value, Type elementType, int64_t dynamicSize) {
   return bytes;
 }
 
-/// Looks through copies in another order.
+/// Looks through copies in another order, or with zeros behind.
 static Value stripCopies(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<TransposeOp>(op) && !getViewed(op))
+    if (!isa<TransposeOp, tensor::PadOp>(op) && !getViewed(op))
       break;
     value = op->getOperand(0);
   }
@@ -166,6 +166,11 @@ static int64_t getWideBytes(Value value, int64_t dynamicSize) {
     elementType = cast.getInput().getType().getElementType();
   if (base.getDefiningOp<ScaleOp>() || base.getDefiningOp<AmaxOp>())
     return 0;
+  // Without the zeros of a padded one.
+  for (Value copy = value; copy != base;
+       copy = copy.getDefiningOp()->getOperand(0))
+    if (auto pad = copy.getDefiningOp<tensor::PadOp>())
+      return getBytes(pad.getSource(), elementType, dynamicSize);
   return getBytes(value, elementType, dynamicSize);
 }
 

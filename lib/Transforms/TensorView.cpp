@@ -260,6 +260,8 @@ hoistReshape(OpBuilder &b, const TensorView &view, TraceOptions options) {
   if (!match)
     return std::nullopt;
   auto &[input, permutation] = *match;
+  if (hasEncoding(input))
+    return std::nullopt;
   if (reshape->expands)
     return hoistExpand(b, *reshape, input, permutation, view.labels);
   return hoistCollapse(b, *reshape, input, permutation, view.labels);

@@ -1,7 +1,7 @@
 // C18: padded rows are a leading dimension and no copy; a size of 1 has no order.
 // Field 8 and 9 of a descriptor are trans_a and trans_b, 13 is k, 15 and 16 are
 // the leading dimensions of a and b.
-// RUN: fp8-opt --fp8-add-runtime-arguments --convert-blaslt-to-runtime --split-input-file %s | FileCheck %s --implicit-check-not=memref.copy --implicit-check-not=linalg.
+// RUN: fp8-opt --fp8-plan-workspace --fp8-add-runtime-arguments --convert-blaslt-to-runtime --split-input-file %s | FileCheck %s --implicit-check-not=memref.copy --implicit-check-not=linalg.
 // RUN: fp8-opt --fp8-assign-layouts=target=sm_90 %S/Inputs/c18-layouts.mlir | FileCheck %S/Inputs/c18-layouts.mlir
 
 // CHECK-LABEL: llvm.mlir.global internal constant @fp8rt_desc_0

@@ -628,7 +628,7 @@ func.func @less_static_epilogue(%a: tensor<64x32xf32>, %b: tensor<32x16xf32>, %b
 // CHECK-LABEL: func @opaque_operands
 //       CHECK:   %[[A:.+]] = linalg.transpose ins(%{{.*}} : tensor<32x64xf32, "x">)
 //       CHECK:   %[[B:.+]] = linalg.generic
-//       CHECK:   fp8.matmul %[[A]], %[[B]] : tensor<64x32xf32>, tensor<32x16xf32>
+//       CHECK:   fp8.matmul %[[A]], %[[B]] {{.*}} : tensor<64x32xf32>, tensor<32x16xf32>
 func.func @opaque_operands(%a: tensor<32x64xf32, "x">, %b: tensor<32x32xf32>) -> tensor<64x16xf32> {
   %cst = arith.constant dense<0.0> : tensor<64x16xf32>
   %e = tensor.empty() : tensor<64x32xf32>

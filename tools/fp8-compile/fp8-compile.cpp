@@ -60,6 +60,10 @@ struct Options {
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
       cl::desc("How scales are chosen: tensorwise (default), or none")};
+  cl::opt<std::string> cudaPath{
+      "cuda-path", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("CUDA toolkit with bin/ptxas (default: CUDA_HOME, or ptxas in "
+               "PATH; without one PTX is embedded)")};
   cl::opt<std::string> cpu{
       "mcpu", cl::init("native"), cl::cat(category), cl::value_desc("name"),
       cl::desc("Processor of the host code, as LLVM names it (default: this "
@@ -294,7 +298,9 @@ static LogicalResult run(const Options &options, Model &model) {
     if (failed(runStage(module, stage)))
       return failure();
   std::string header = writeHeader(options, model);
-  for (const fp8::Stage &stage : fp8::getLowerStages(options.target))
+  SmallVector<fp8::Stage> lower =
+      fp8::getLowerStages(options.target, options.cudaPath);
+  for (const fp8::Stage &stage : lower)
     if (failed(runStage(module, stage)))
       return failure();
   return writeOutputs(options, model, header);
@@ -311,8 +317,8 @@ int main(int argc, char **argv) {
       failed(checkRecipe(options.recipe)))
     return EXIT_FAILURE;
   if (fp8::getLowerStages(options.target).empty()) {
-    (void)report("expects target cpu or a CUDA device, but got '" +
-                 options.target + "'");
+    (void)report("expects target cpu or an NVIDIA one, but got '" +
+                 options.target + "', which has no lowering yet");
     return EXIT_FAILURE;
   }
 

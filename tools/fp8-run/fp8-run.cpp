@@ -103,6 +103,9 @@ struct Options {
   cl::opt<std::string> outputs{
       "outputs", cl::cat(category), cl::value_desc("dir"),
       cl::desc("Write results to resultN.npy, float32")};
+  cl::opt<std::string> saveInputs{
+      "save-inputs", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("Write the arguments, random ones and tangents too, to argN.npy")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
       cl::desc(
@@ -177,14 +180,12 @@ static LogicalResult emit(const Options &options, ModuleOp module,
   return success();
 }
 
-/// The stages of this run: those on tensors, and those to the target.
+/// The stages of this run: those on tensors, and those to the CPU.
 static std::pair<SmallVector<fp8::Stage>, SmallVector<fp8::Stage>>
 getStages(const Options &options) {
   fp8::TrainOptions train;
   train.target = options.target.getValue();
   train.recipe = options.recipe.getValue();
-  // A step runs in one function; its parts are only shown.
-  train.partition = options.emit == "partition";
   for (unsigned number : options.tangents)
     train.tangents.push_back(number);
   train.include = options.include.getValue();
@@ -197,8 +198,10 @@ getStages(const Options &options) {
   train.alignment = options.alignment.getValue();
   train.cost = options.cost.getValue();
   train.minGain = options.minGain.getValue();
-  return {fp8::getTrainStages(train, options.backward),
-          fp8::getLowerStages(options.target)};
+  // A step runs in one function; its parts are only shown.
+  train.partition = options.emit == "partition";
+  SmallVector<fp8::Stage> lower = fp8::getLowerStages(options.target);
+  return {fp8::getTrainStages(train, options.backward), lower};
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,22 +354,22 @@ executeWide(const Options &options, ModuleOp module, StringRef function,
   return execute(options, module, signature, inputs, watch);
 }
 
-/// Writes every result, or nothing.
-static LogicalResult writeResults(StringRef directory,
-                                  ArrayRef<Array> results) {
+/// Writes `arrays` to files that start with `kind`, all or none.
+static LogicalResult writeArrays(StringRef directory, StringRef kind,
+                                 ArrayRef<Array> arrays) {
   if (std::error_code error = llvm::sys::fs::create_directories(directory))
     return report("cannot make the directory '" + directory +
                   "': " + error.message());
   std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
-  for (auto [index, result] : llvm::enumerate(results)) {
+  for (auto [index, array] : llvm::enumerate(arrays)) {
     SmallString<128> path(directory);
-    llvm::sys::path::append(path, "result" + std::to_string(index) + ".npy");
+    llvm::sys::path::append(path, kind + std::to_string(index) + ".npy");
     std::error_code error;
     files.push_back(std::make_unique<llvm::ToolOutputFile>(
         path, error, llvm::sys::fs::OF_None));
     if (error)
       return report("cannot write '" + path + "': " + error.message());
-    files.back()->os() << encodeNpy(result);
+    files.back()->os() << encodeNpy(array);
     files.back()->os().flush();
     if (files.back()->os().has_error()) {
       (void)report("cannot write '" + path +
@@ -491,8 +494,11 @@ static LogicalResult run(const Options &options, Model &model,
       return failure();
     printErrors(model.resultNames, *reference, *results);
   }
+  if (!options.saveInputs.empty() &&
+      failed(writeArrays(options.saveInputs, "arg", *inputs)))
+    return failure();
   if (!options.outputs.empty() &&
-      failed(writeResults(options.outputs, *results)))
+      failed(writeArrays(options.outputs, "result", *results)))
     return failure();
   printLinears(linears);
   if (options.backward)

@@ -137,8 +137,8 @@ def ConvertBlasLtToRuntimePass
     whose columns are contiguous and not its rows is described as its transpose,
     as is one contiguous column, whose leading dimension then is its length. Where
     neither rows nor columns are contiguous, or a result's rows are not, the pass
-    emits an error, and so it does for a bias or descale that is not contiguous,
-    and for a matmul in a private function.
+    emits an error, as it does for a bias or descale that is not contiguous, or a
+    matmul in a private function.
   }];
   let dependentDialects = ["arith::ArithDialect", "LLVM::LLVMDialect",
                            "memref::MemRefDialect"];

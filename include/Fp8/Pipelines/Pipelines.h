@@ -46,11 +46,12 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::init(false)};
   ListOption<unsigned> tangents{
       *this, "tangents",
-      llvm::cl::desc("For evaluation and partition of a joint function that an "
-                     "exporter made: the arguments that are tangents")};
+      llvm::cl::desc("Of a joint function that an exporter made: the arguments "
+                     "that are gradients of results")};
   ListOption<unsigned> results{
       *this, "results",
-      llvm::cl::desc("The same: the results of the forward pass")};
+      llvm::cl::desc("For evaluation and partition of one: the results of the "
+                     "forward pass")};
   Option<std::string> include{
       *this, "include",
       llvm::cl::desc("Convert only matmuls whose name has a match of this "
@@ -118,9 +119,9 @@ struct Stage {
   std::function<void(OpPassManager &)> build;
 };
 
-/// raise, derive (with `backward`), or evaluation if asked for, quantize, pad,
-/// layout, and partition if asked for: from a wide model to the step on tensors.
-/// The recipe `none` has no quantize, no pad and no layout.
+/// raise, derive (with `backward`), or evaluation if asked for, quantize,
+/// pad, layout, and partition if asked for: from a wide model to the step on
+/// tensors. The recipe `none` ends before quantize.
 SmallVector<Stage> getTrainStages(const TrainOptions &options, bool backward);
 
 /// linalg, blaslt, bufferize, runtime, llvm: from tensors to the LLVM dialect
@@ -131,9 +132,9 @@ SmallVector<Stage> getLowerToCpuStages();
 /// LLVM dialect for the host of an NVIDIA device, with its machine code.
 SmallVector<Stage> getLowerToNvidiaStages(const NvidiaOptions &options);
 
-/// The stages that lower to `target`, with default options; none if there are
-/// none yet.
-SmallVector<Stage> getLowerStages(StringRef target);
+/// The stages from tensors to the LLVM dialect for `target`; none if it has no
+/// lowering yet.
+SmallVector<Stage> getLowerStages(StringRef target, StringRef cudaPath = "");
 
 /// Appends all of `stages` to `pm`.
 void buildStages(OpPassManager &pm, ArrayRef<Stage> stages);

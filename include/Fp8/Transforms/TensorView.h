@@ -26,9 +26,6 @@ struct TensorView {
   SmallVector<unsigned> labels;
 };
 
-/// True for a tensor whose type has an encoding; no op of ours takes one.
-bool hasEncoding(Value value);
-
 /// The label of a dimension of size 1 that a caller does not ask for.
 inline constexpr unsigned kUnitLabel = ~0u;
 /// The label of a dimension that a reshape made from several, or from a part.
@@ -43,8 +40,11 @@ struct TraceOptions {
   bool broadcasts = true;
 };
 
-/// The view of what `view` is a copy of, unless that has an encoding. Dimensions of size 1 that come to
-/// light get `kUnitLabel`.
+/// True for a tensor whose type has an encoding; no op of ours takes one.
+bool hasEncoding(Value value);
+
+/// The view of what `view` is a copy of, unless that has an encoding.
+/// Dimensions of size 1 that come to light get `kUnitLabel`.
 TensorView traceView(TensorView view, TraceOptions options = {});
 
 /// As `traceView`, and moves other reshapes in front of the transposes and

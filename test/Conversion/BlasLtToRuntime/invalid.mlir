@@ -1,8 +1,8 @@
 // RUN: fp8-opt --fp8-add-runtime-arguments --convert-blaslt-to-runtime --split-input-file --verify-diagnostics %s
 
-func.func @columns_apart(%a: memref<4x4xf32, strided<[1, 4]>>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
-  // expected-error @below {{'blaslt.matmul' op expects a contiguous last dimension, but got 'memref<4x4xf32, strided<[1, 4]>>'}}
-  blaslt.matmul ins(%a, %d : memref<4x4xf32, strided<[1, 4]>>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
+func.func @columns_apart(%a: memref<4x4xf32, strided<[16, 4]>>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
+  // expected-error @below {{'blaslt.matmul' op expects a contiguous last dimension, but got 'memref<4x4xf32, strided<[16, 4]>>'}}
+  blaslt.matmul ins(%a, %d : memref<4x4xf32, strided<[16, 4]>>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
   return
 }
 
