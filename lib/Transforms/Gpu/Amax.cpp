@@ -84,7 +84,7 @@ static Value emitThreadAmax(KernelBuilder &b, linalg::GenericOp op) {
   // Whole chunks by vectors, the rest one by one.
   Value chunks = b.create<arith::SelectOp>(
       aligned, b.div(total, b.i64(chunk)), b.i64(0));
-  Value block = b.widen(b.getBlock()), grid = b.widen(b.getGrid());
+  Value block = b.widen(b.getBlock()), grid = b.getBlocks();
   auto byVectors = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     SmallVector<SmallVector<Lanes>> inputs;
     for (unsigned k = 0; k < kUnroll; ++k) {

@@ -177,19 +177,6 @@ static void launch(func::CallOp call, const Kernel &kernel,
                    const GpuVendor &vendor) {
   OpBuilder b(call);
   Location loc = call.getLoc();
-  SmallVector<Value> arguments;
-  for (Value operand : call.getOperands())
-    arguments.push_back(isa<MemRefType>(operand.getType())
-                            ? getDevicePointer(b, loc, operand)
-                            : operand);
-  for (const SizeArgument &size : kernel.sizes) {
-    Value buffer = call.getOperand(size.buffer);
-    Value value = size.isStride
-                      ? getHostStride(b, loc, buffer, size.dim)
-                      : memref::DimOp::create(b, loc, buffer, size.dim);
-    arguments.push_back(
-        arith::IndexCastOp::create(b, loc, b.getI64Type(), value));
-  }
   // Buffers of the unit are the arguments of the function that the call names.
   auto getSize = [&](linalg::GenericOp op, unsigned dim) -> Value {
     for (OpOperand &operand : op->getOpOperands()) {
@@ -204,9 +191,25 @@ static void launch(func::CallOp call, const Kernel &kernel,
   };
   LaunchPlan plan = kernel.strategy->getPlan(kernel.unit, vendor);
   Value work = kernel.strategy->emitWork(b, loc, kernel.unit, getSize);
+  Value blocks = getBlocks(b, loc, work, plan);
+  SmallVector<Value> arguments;
+  for (Value operand : call.getOperands())
+    arguments.push_back(isa<MemRefType>(operand.getType())
+                            ? getDevicePointer(b, loc, operand)
+                            : operand);
+  for (const SizeArgument &size : kernel.sizes) {
+    Value value = blocks;
+    if (size.kind == SizeArgument::Size)
+      value = memref::DimOp::create(b, loc, call.getOperand(size.buffer),
+                                    size.dim);
+    else if (size.kind == SizeArgument::Stride)
+      value = getHostStride(b, loc, call.getOperand(size.buffer), size.dim);
+    arguments.push_back(
+        arith::IndexCastOp::create(b, loc, b.getI64Type(), value));
+  }
   Value one = arith::ConstantIndexOp::create(b, loc, 1);
   Value threads = arith::ConstantIndexOp::create(b, loc, plan.threads);
-  gpu::KernelDim3 grid{getBlocks(b, loc, work, plan), one, one};
+  gpu::KernelDim3 grid{blocks, one, one};
   gpu::LaunchFuncOp::create(b, loc, kernel.function, grid,
                             gpu::KernelDim3{threads, one, one},
                             /*dynamicSharedMemorySize=*/Value(), arguments);

@@ -15,7 +15,7 @@ using namespace mlir::fp8;
 
 /// The address spaces of global and of shared memory: the same for NVIDIA and
 /// for AMD.
-static constexpr unsigned kGlobal = 1, kShared = 3;
+static constexpr unsigned kShared = 3;
 /// The widest access.
 static constexpr int64_t kVectorBytes = 16;
 
@@ -75,7 +75,6 @@ KernelBuilder::KernelBuilder(gpu::GPUFuncOp kernel, func::FuncOp source,
   };
   thread = toI32(create<gpu::ThreadIdOp>(gpu::Dimension::x));
   block = toI32(create<gpu::BlockIdOp>(gpu::Dimension::x));
-  grid = toI32(create<gpu::GridDimOp>(gpu::Dimension::x));
 }
 
 //===----------------------------------------------------------------------===//
@@ -156,8 +155,7 @@ Value KernelBuilder::exchange(Value value, unsigned distance) {
 
 Value KernelBuilder::addSize(SizeArgument size) {
   for (auto [known, value] : llvm::zip(sizes, sizeValues))
-    if (known.buffer == size.buffer && known.dim == size.dim &&
-        known.isStride == size.isStride)
+    if (known == size)
       return value;
   unsigned index = kernel.getNumArguments();
   [[maybe_unused]] LogicalResult inserted = kernel.insertArgument(
@@ -176,8 +174,8 @@ Value KernelBuilder::getLoopSize(linalg::GenericOp op, unsigned dim) {
     AffineMap map = op.getMatchingIndexingMap(&operand);
     for (auto [position, expr] : llvm::enumerate(map.getResults()))
       if (expr == getAffineDimExpr(dim))
-        return addSize({number->second, static_cast<unsigned>(position),
-                        /*isStride=*/false});
+        return addSize({SizeArgument::Size, number->second,
+                        static_cast<unsigned>(position)});
   }
   llvm_unreachable("checked before a strategy is chosen");
 }
@@ -199,7 +197,7 @@ Value KernelBuilder::getStride(Value buffer, unsigned dim) {
   if (succeeded(type.getStridesAndOffset(strides, offset)) &&
       !ShapedType::isDynamic(strides[dim]))
     return i64(strides[dim]);
-  return addSize({numbers.lookup(buffer), dim, /*isStride=*/true});
+  return addSize({SizeArgument::Stride, numbers.lookup(buffer), dim});
 }
 
 SmallVector<Value> KernelBuilder::delinearize(linalg::GenericOp op,

@@ -45,12 +45,18 @@ struct Lanes {
   }
 };
 
-/// A size or a stride of a buffer, which the host passes to the kernel.
+/// A number that the host passes to the kernel as i64.
 struct SizeArgument {
+  enum Kind { Size, Stride, Blocks };
+  /// What it is: of a dimension of a buffer, or of the launch.
+  Kind kind;
   /// Number of the buffer among the arguments of the outlined function.
-  unsigned buffer;
-  unsigned dim;
-  bool isStride;
+  unsigned buffer = 0;
+  unsigned dim = 0;
+
+  bool operator==(const SizeArgument &other) const {
+    return kind == other.kind && buffer == other.buffer && dim == other.dim;
+  }
 };
 
 /// One operand of a linalg op in a kernel.
@@ -106,7 +112,8 @@ public:
   /// i32, along x.
   Value getThread() const { return thread; }
   Value getBlock() const { return block; }
-  Value getGrid() const { return grid; }
+  /// The number of blocks, i64. Not gpu.grid_dim: AMD has it in a library.
+  Value getBlocks() { return addSize({SizeArgument::Blocks}); }
 
   /// The value of the thread whose number differs in this bit, of the same
   /// subgroup: 32 or 64 bits wide.
@@ -194,7 +201,7 @@ private:
   SmallVector<KernelOperand> stored;
   SmallVector<SizeArgument> sizes;
   SmallVector<Value> sizeValues;
-  Value thread, block, grid;
+  Value thread, block;
   unsigned numShared = 0;
 };
 

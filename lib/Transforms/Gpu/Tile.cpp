@@ -149,10 +149,12 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
-  // There are as many tiles as blocks, and so 32 bits hold their numbers.
+  // There are as many tiles as blocks, and so 32 bits hold their numbers. An
+  // empty matrix has one block, which the prologue runs in.
   auto tiles = [&](Value size, int64_t tile) -> Value {
     Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
-    return b.create<arith::TruncIOp>(b.getI32Type(), count);
+    return b.create<arith::MaxUIOp>(
+        b.create<arith::TruncIOp>(b.getI32Type(), count), b.i32(1));
   };
   // Neighbouring blocks work along the rows of the input.
   Value across = tiles(cols, kCols), down = tiles(rows, tileRows);

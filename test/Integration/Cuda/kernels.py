@@ -5,7 +5,7 @@
 """Generated kernels on a GPU, byte for byte against the same programs compiled
 for the CPU, and against PyTorch where it has them.
 
-Runs from the folder that utils/bundle-kernels.sh makes; needs PyTorch with CUDA
+Runs in the folder that utils/bundle-kernels.sh makes; needs PyTorch with CUDA
 and neither LLVM nor this repository. `--time` adds the speed of the kernels that
 matter beside a copy. Exits with 1 if a byte differs. NaNs compare as a class.
 """
@@ -55,9 +55,17 @@ class ContextOptions(ctypes.Structure):
 
 
 class Runtime:
-    """libfp8rt, and a context of the first GPU."""
+    """libfp8rt, and a context of the first GPU; or, in place of the GPU, the
+    emulator of test/support."""
 
-    def __init__(self):
+    def __init__(self, emulated):
+        self.device = "cpu" if emulated else "cuda"
+        self.emulator = None
+        if emulated:
+            self.emulator = ctypes.CDLL(
+                os.path.join(HERE, "lib", "libfp8emu.so"),
+                mode=ctypes.RTLD_GLOBAL,
+            )
         self.lib = ctypes.CDLL(
             os.path.join(HERE, "lib", "libfp8rt.so.0"), mode=ctypes.RTLD_GLOBAL
         )
@@ -66,11 +74,17 @@ class Runtime:
             ctypes.sizeof(ContextOptions), b"cuda", 0, 0, b""
         )
         self.context = ctypes.c_void_p()
+        if emulated:
+            return
         self.check(
             self.lib.fp8rt_context_create(
                 ctypes.byref(options), ctypes.byref(self.context)
             )
         )
+
+    def synchronize(self):
+        if self.device == "cuda":
+            torch.cuda.synchronize()
 
     def check(self, status):
         if status != 0:
@@ -84,6 +98,7 @@ class Program:
     def __init__(self, runtime, name, target):
         self.runtime = runtime
         self.target = target
+        self.kernels = os.path.join(HERE, "kernels", "emulated", name + ".so")
         path = os.path.join(HERE, "kernels", target, name + ".so")
         lib = ctypes.CDLL(path, mode=ctypes.RTLD_LOCAL)
         self.call = getattr(lib, name)
@@ -102,7 +117,8 @@ class Program:
             slot.strides = None
             slot.rank = len(shape)
             slot.type = TYPES[kind][0]
-        on_gpu = self.target != "cpu"
+        on_gpu = self.target != "cpu" and self.runtime.device == "cuda"
+        emulated = self.target != "cpu" and not on_gpu
         context = self.runtime.context if on_gpu else None
         check = self.runtime.check
         check(self.prepare(array, context))
@@ -116,6 +132,8 @@ class Program:
 
         def run():
             stream = None
+            if emulated:
+                self.runtime.emulator.emu_load(self.kernels.encode())
             if on_gpu:
                 stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
             check(self.call(array, context, workspace, stream))
@@ -252,7 +270,7 @@ def compare(runtime, name, m, n, offset, special, inputs=None):
         inputs = [make(kind, shape, flavour, 7 * i + m + n, special)
                   for i, (kind, shape) in enumerate(zip(in_types, shapes))]
     results = {}
-    for target, device in (("cpu", "cpu"), ("sm_90", "cuda")):
+    for target, device in (("cpu", "cpu"), ("sm_90", runtime.device)):
         shift = offset if target != "cpu" else 0
         tensors = []
         for kind, data, shape in zip(in_types, inputs, shapes):
@@ -272,8 +290,7 @@ def compare(runtime, name, m, n, offset, special, inputs=None):
         program = PROGRAMS[name, target]
         run = program.bind(in_types + out_types, tensors + outputs)
         run()
-        if device == "cuda":
-            torch.cuda.synchronize()
+        runtime.synchronize()
         results[target] = [data.cpu() for data, _ in outputs]
         for part, count in results[target, "guards"]:
             edges = torch.cat([part[:64], part[64 + count:]]).cpu()
@@ -298,32 +315,34 @@ def torch_quantize(x, dtype):
 
 
 def compare_torch(runtime, m, n, dtype_name):
-    """Against PyTorch on the GPU, which shares nothing with our compiler."""
+    """Against PyTorch which shares nothing with our compiler."""
     _, _, dtype = TYPES[dtype_name]
-    x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16) * 3
-    q = torch.empty(m, n, device="cuda", dtype=torch.uint8)
-    t = torch.empty(n, m, device="cuda", dtype=torch.uint8)
-    d = torch.empty(4, device="cuda", dtype=torch.uint8)
+    x = torch.randn(m, n, device=runtime.device, dtype=torch.bfloat16) * 3
+    q = torch.empty(m, n, device=runtime.device, dtype=torch.uint8)
+    t = torch.empty(n, m, device=runtime.device, dtype=torch.uint8)
+    d = torch.empty(4, device=runtime.device, dtype=torch.uint8)
     program = PROGRAMS["quantize_bf16_" + dtype_name, "sm_90"]
     program.bind(
         ["bf16", dtype_name, dtype_name, "f32"],
         [(x, (m, n)), (q, (m, n)), (t, (n, m)), (d, ())])()
-    torch.cuda.synchronize()
+    runtime.synchronize()
     want = torch_quantize(x, dtype)
     got = (q, t, d)
-    return sum(int((g.flatten().view(torch.uint8) != w.contiguous().flatten().view(torch.uint8))
-                   .sum()) for g, w in zip(got, want))
+    return sum(int((g.flatten() != w.reshape(-1).view(torch.uint8)).sum())
+               for g, w in zip(got, want))
 
 
-def run_all(runtime):
+def run_all(runtime, quick, names):
     failures = count = 0
-    for name in CASES:
+    shapes = SHAPES
+    if quick:
+        shapes = [shape for shape in SHAPES if shape[0] * shape[1] < 150000]
+    for name in names:
         for (m, n), offset, special in itertools.product(
-                SHAPES, (0, 1), ("", "nan", "inf", "zero")):
+                shapes, (0, 1), ("", "nan", "inf", "zero")):
             if special and CASES[name][4] != "special":
                 continue
-            # The sequential CPU program is slow: special values in small sizes.
-            if special and m * n > 100000:
+            if special and (m * n > 100000 or (quick and m * n > 20000)):
                 continue
             count += 1
             error = compare(runtime, name, m, n, offset, special)
@@ -348,8 +367,11 @@ def run_all(runtime):
                 failures += 1
                 print(f"FAILED {name} all bf16: {error}")
         print(f"{name}: done", flush=True)
+    large = [] if quick else [(4096, 4096)]
     for dtype_name, (m, n) in itertools.product(
-            ("e4m3", "e5m2"), ((64, 64), (1000, 1111), (4096, 4096))):
+            ("e4m3", "e5m2"), [(64, 64), (500, 333)] + large):
+        if "quantize_bf16_" + dtype_name not in names:
+            continue
         count += 1
         wrong = compare_torch(runtime, m, n, dtype_name)
         if wrong:
@@ -426,18 +448,23 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--time", action="store_true", help="time kernels, too")
     parser.add_argument("--only-time", action="store_true")
+    parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--emulated", action="store_true",
+                        help="on the emulator, without a GPU")
+    parser.add_argument("names", nargs="*", help="programs (default: all)")
     options = parser.parse_args()
-    if not torch.cuda.is_available():
-        sys.exit("kernels.py: error: needs a GPU")
-    torch.cuda.init()
-    torch.zeros(1, device="cuda")
-    runtime = Runtime()
-    for name in CASES:
+    if not options.emulated:
+        if not torch.cuda.is_available():
+            sys.exit("kernels.py: error: needs a GPU")
+        torch.zeros(1, device="cuda")
+    runtime = Runtime(options.emulated)
+    names = options.names or list(CASES)
+    for name in list(CASES) if options.time or options.only_time else names:
         for target in ("cpu", "sm_90"):
             PROGRAMS[name, target] = Program(runtime, name, target)
     failures = 0
     if not options.only_time:
-        failures = run_all(runtime)
+        failures = run_all(runtime, options.quick, names)
     if options.time or options.only_time:
         time_all()
     return 1 if failures else 0
