@@ -11,7 +11,8 @@ import lit.formats
 config.name = "mlir-fp8"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
-config.excludes = ["Inputs", "oracle", "support", "unit", "lit.cfg.py"]
+# Cuda: utils/gpu-test.sh runs those, where neither lit nor LLVM is.
+config.excludes = ["Cuda", "Inputs", "oracle", "support", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
 
