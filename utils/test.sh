@@ -27,7 +27,8 @@ status=0
 (cd build && ctest --output-on-failure --output-junit ctest.xml) || status=1
 lit-22 -sv --output build/lit.json build/test || status=1
 if [ "$exhaustive" = 1 ]; then
-  build/venv/bin/python test/Integration/Cpu/cast.py --exhaustive || status=1
+  PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" \
+    build/venv/bin/python test/Integration/Cpu/cast.py --exhaustive || status=1
 fi
 build/venv/bin/python utils/summarize-tests.py build/ctest.xml build/lit.json ||
   status=1
