@@ -356,10 +356,9 @@ def run_all(runtime, quick, names):
                 failures += 1
                 print(f"FAILED {name} {m}x{n}: {error}")
         if CASES[name][0][0] == "bf16" and CASES[name][4] == "special":
-            shapes = CASES[name][1](256, 256)
+            arguments = zip(CASES[name][0], CASES[name][1](256, 256))
             inputs = [make(kind, shape, "normal", i, "")
-                      for i, (kind, shape) in enumerate(
-                          zip(CASES[name][0], shapes))]
+                      for i, (kind, shape) in enumerate(arguments)]
             inputs[0] = all_bf16()
             count += 1
             error = compare(runtime, name, 256, 256, 0, "", inputs)
