@@ -4,6 +4,7 @@
 """lit configuration: which files are tests, and what their commands find."""
 
 import os
+import shutil
 import subprocess
 
 import lit.formats
@@ -11,8 +12,8 @@ import lit.formats
 config.name = "mlir-fp8"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
-# Cuda: utils/gpu-test.sh runs those, where neither lit nor LLVM is.
-config.excludes = ["Cuda", "Inputs", "oracle", "support", "unit", "lit.cfg.py"]
+# utils/gpu-test.sh runs kernels.py and steps.py, where neither lit nor LLVM is.
+config.excludes = ["kernels", "kernels.py", "steps.py", "Inputs", "oracle", "support", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
 
@@ -35,7 +36,9 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 config.substitutions += [
     ("%python", config.python),
+    ("%fp8-opt", os.path.join(config.fp8_binary_dir, "bin", "fp8-opt")),
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
+    ("%lld", os.path.join(config.llvm_tools_dir, "ld.lld")),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%oracle", os.path.join(config.test_source_root, "oracle")),
     ("%fp8rt_dir", os.path.join(config.fp8_binary_dir, "lib")),
@@ -59,4 +62,14 @@ if os.environ.get("FP8_REQUIRE_GPU") and not sm:
 config.available_features |= {f"sm{v}" for v in (80, 89, 90, 100) if sm >= v}
 if config.sanitizers:
     config.available_features.add("sanitizers")
+ptxas = shutil.which("ptxas") or shutil.which(
+    "ptxas",
+    path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"),
+)
+if ptxas:
+    config.available_features.add("ptxas")
+    config.substitutions.append(("%ptxas", ptxas))
+    config.substitutions.append(("%cuda", os.path.dirname(os.path.dirname(ptxas))))
+if subprocess.run([config.python, "-c", "import torch"], capture_output=True).returncode == 0:
+    config.available_features.add("torch")
 lit_config.parallelism_groups["gpu"] = 1

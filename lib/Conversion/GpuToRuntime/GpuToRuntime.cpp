@@ -381,8 +381,10 @@ convertFunction(func::FuncOp function,
   if (ops.empty())
     return success();
   FailureOr<RuntimeFunction> runtime = RuntimeFunction::get(function);
+  if (failed(runtime))
+    return failure();
   FailureOr<RuntimeFunction> prepare = getPrepareFunction(function);
-  if (failed(runtime) || failed(prepare))
+  if (failed(prepare))
     return failure();
   LaunchBuilder builder(*runtime, maxArgs);
   for (Operation *op : ops) {

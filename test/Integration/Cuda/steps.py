@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiled training steps on a GPU, against the CPU's results and PyTorch.
 
-    step.py BUNDLE
+    steps.py BUNDLE
 
 For each BUNDLE/steps/NAME.so, the arguments are NAME/argN.npy and the results of
 the CPU, which are equal to a NumPy emulation, NAME/resultN.npy. Of one linear the
