@@ -222,7 +222,7 @@ static LogicalResult link(StringRef object, StringRef library) {
   std::string self = llvm::sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&createMachine));
   SmallString<128> lib(llvm::sys::path::parent_path(self));
-  llvm::sys::path::append(lib, "..", "lib");
+  llvm::sys::path::append(lib, "..", FP8_LIBRARY_DIR);
   llvm::sys::path::remove_dots(lib, /*remove_dot_dot=*/true);
   for (StringRef name : {"cc", "clang-22", "clang", "gcc"}) {
     llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
