@@ -136,14 +136,13 @@ void ColumnEmitter::emitColumns(unsigned vector) {
     neutral.append(vector, b.create<arith::ConstantOp>(combiner.neutral));
   }
   auto step = [&](Value row, ValueRange carried) {
-    SmallVector<Lanes> inputs = b.loadInputs(
-        op, b.add(b.mul(row, cols), col), vector, /*vectors=*/vector > 1);
+    SmallVector<Lanes> inputs = b.loadInputs(op, b.add(b.mul(row, cols), col),
+                                             vector, /*vectors=*/vector > 1);
     SmallVector<Lanes> elements = b.emitBody(op, inputs, {}, wanted, vector);
     SmallVector<Value> results;
     for (auto [number, combiner] : llvm::enumerate(combiners))
       for (unsigned i = 0; i < vector; ++i)
-        results.push_back(emitCombine(b, combiner,
-                                      carried[number * vector + i],
+        results.push_back(emitCombine(b, combiner, carried[number * vector + i],
                                       elements[number].values[i]));
     return results;
   };
@@ -171,8 +170,8 @@ void ColumnEmitter::emitLast(unsigned lines) {
         [&](Value line, ValueRange carried) {
           SmallVector<Value> results;
           for (auto [number, combiner] : llvm::enumerate(combiners)) {
-            Value part = b.create<LLVM::LoadOp>(
-                outputs[number].element, getPlace(number, line, thread));
+            Value part = b.create<LLVM::LoadOp>(outputs[number].element,
+                                                getPlace(number, line, thread));
             results.push_back(emitCombine(b, combiner, carried[number], part));
           }
           return results;
@@ -194,10 +193,9 @@ void ColumnEmitter::emit() {
   for (unsigned number = 0; number < outputs.size(); ++number)
     shared.push_back(b.getShared(threads * vector * getBytes(number)));
   Value last = b.getLoopSize(op, loops - 1);
-  Value isFast =
-      b.both(b.both(b.areAligned(getContiguous(getInputs(op))),
-                    b.isZero(b.rem(last, b.i64(vector)))),
-             b.less(b.add(first, b.i64(kCols - 1)), cols));
+  Value isFast = b.both(b.both(b.areAligned(getContiguous(getInputs(op))),
+                               b.isZero(b.rem(last, b.i64(vector)))),
+                        b.less(b.add(first, b.i64(kCols - 1)), cols));
   b.emitIf(isFast, [&] { emitColumns(vector); }, [&] { emitColumns(1); });
 }
 

@@ -49,9 +49,8 @@ public:
 
   Attribute getTargetAttr(MLIRContext *context) const override {
     std::string features = "+ptx" + std::to_string(ptx);
-    return NVVM::NVVMTargetAttr::get(context, /*optLevel=*/3,
-                                     "nvptx64-nvidia-cuda", target.name,
-                                     features);
+    return NVVM::NVVMTargetAttr::get(
+        context, /*optLevel=*/3, "nvptx64-nvidia-cuda", target.name, features);
   }
   unsigned getSubgroupSize() const override { return 32; }
   unsigned getResidentBlocks() const override { return 132 * 4; }

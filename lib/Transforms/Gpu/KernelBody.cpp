@@ -89,10 +89,9 @@ static SmallVector<Value> emitClone(KernelBuilder &b, Operation *op,
       return {emitPower(b, operands[0], exponent.getInt())};
   }
   if (isa<math::RsqrtOp>(op)) {
-    Value one = b.create<arith::ConstantOp>(b.getFloatAttr(
-        cast<FloatType>(types[0]), 1.0));
-    return {b.create<arith::DivFOp>(one,
-                                    b.create<math::SqrtOp>(operands[0]))};
+    Value one = b.create<arith::ConstantOp>(
+        b.getFloatAttr(cast<FloatType>(types[0]), 1.0));
+    return {b.create<arith::DivFOp>(one, b.create<math::SqrtOp>(operands[0]))};
   }
   IRMapping map;
   map.map(op->getOperands(), operands);
@@ -201,12 +200,11 @@ void BodyEmitter::emitCast(arith::TruncFOp op, Value source) {
   result.element = type;
   if (count % 2 == 0) {
     for (unsigned i = 0; i < count; i += 2)
-      result.pairs.push_back(b.getVendor().convertPair(b, b.getLoc(), wide[i],
-                                                       wide[i + 1], type));
+      result.pairs.push_back(
+          b.getVendor().convertPair(b, b.getLoc(), wide[i], wide[i + 1], type));
   } else {
     for (Value value : wide) {
-      Value pair =
-          b.getVendor().convertPair(b, b.getLoc(), value, value, type);
+      Value pair = b.getVendor().convertPair(b, b.getLoc(), value, value, type);
       Value low = b.create<arith::TruncIOp>(b.getI8Type(), pair);
       result.values.push_back(b.create<arith::BitcastOp>(type, low));
     }
@@ -234,8 +232,8 @@ void BodyEmitter::emit(Operation *op) {
   for (unsigned i = 0; i < count; ++i) {
     SmallVector<Value> values;
     if (scale) {
-      values.push_back(emitScaleDivision(b, *scale,
-                                         getValues(scale->divisor)[i]));
+      values.push_back(
+          emitScaleDivision(b, *scale, getValues(scale->divisor)[i]));
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands())
@@ -343,7 +341,6 @@ SmallVector<Lanes> KernelBuilder::loadInputsAt(linalg::GenericOp op,
   return inputs;
 }
 
-
 void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
   known.clear();
   stored.clear();
@@ -362,9 +359,8 @@ void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
       Value value = known.lookup(output.buffer);
       old.values.push_back(value ? value : loadOne(output, i64(0)));
     }
-    SmallVector<Lanes> results =
-        emitBody(op, inputs, outputs,
-                 op.getBody()->getTerminator()->getOperands(), 1);
+    SmallVector<Lanes> results = emitBody(
+        op, inputs, outputs, op.getBody()->getTerminator()->getOperands(), 1);
     for (auto [output, result] : llvm::zip(getOutputs(op), results)) {
       known[output.buffer] = result.values[0];
       if (numbers.contains(output.buffer))

@@ -9,8 +9,8 @@
 // Emits the ops of one kernel: sizes, loads, stores, bodies of linalg ops.
 //
 // Kernels work on pointers of the global address space, with offsets of 64 bits
-// in elements. Values in registers are scalars; a group of them that is loaded or
-// stored at once is a `Lanes`.
+// in elements. Values in registers are scalars; a group of them that is loaded
+// or stored at once is a `Lanes`.
 //
 //===----------------------------------------------------------------------===//
 

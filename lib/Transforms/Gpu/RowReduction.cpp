@@ -127,17 +127,16 @@ SmallVector<Value> RowEmitter::accumulate(Value index, unsigned count,
   return results;
 }
 
-SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols,
-                                            Value lane) {
+SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols, Value lane) {
   unsigned vector = getVectorSize(op);
   unsigned width = b.getVendor().getSubgroupSize();
   Value start = b.mul(row, cols), thread = b.widen(lane);
   Value aligned = b.both(b.areAligned(getContiguous(getInputs(op))),
                          b.isZero(b.rem(cols, b.i64(vector))));
   // Strided inputs need a vector to stay in one run of the last loop.
-  aligned = b.both(aligned,
-                   b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                                  b.i64(vector))));
+  aligned = b.both(
+      aligned,
+      b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1), b.i64(vector))));
   // By vectors or one by one: one of the two loops runs.
   Value zero = b.i64(0);
   Value wideEnd = b.create<arith::SelectOp>(aligned, cols, zero);

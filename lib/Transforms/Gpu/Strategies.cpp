@@ -65,8 +65,7 @@ bool fp8::hasStridedInput(linalg::GenericOp op) {
   });
 }
 
-std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op,
-                                         unsigned index) {
+std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op, unsigned index) {
   Value old = op.getRegionOutputArgs()[index];
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   Operation *combiner = yield.getOperand(index).getDefiningOp();

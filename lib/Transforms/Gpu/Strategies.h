@@ -91,8 +91,8 @@ struct Combiner {
   TypedAttr neutral;
 };
 
-/// The combiner of output `index`, if it is one that may be reordered, on a type
-/// that is not rounded in between.
+/// The combiner of output `index`, if it is one that may be reordered, on a
+/// type that is not rounded in between.
 std::optional<Combiner> getCombiner(linalg::GenericOp op, unsigned index);
 
 /// `combiner(x, y)`.

@@ -124,8 +124,8 @@ LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
   return {rows / kThreadRows * (kCols / kThreadCols), /*workPerBlock=*/1};
 }
 
-Value TileStrategy::emitWork(OpBuilder &b, Location loc,
-                             const KernelUnit &unit, LoopSizeFn size) const {
+Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                             LoopSizeFn size) const {
   linalg::GenericOp op = unit.main[0];
   unsigned loops = op.getNumLoops();
   auto tiles = [&](unsigned dim, int64_t tile) -> Value {
@@ -263,17 +263,17 @@ void TileEmitter::storeColumns() {
     Value number = b.add(b.getThread(), b.i32(i * threads));
     Value col = b.div(number, b.i32(chunks));
     Value chunk = b.rem(number, b.i32(chunks));
-    Value mask = b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)),
-                                         b.i32(3));
-    Value place = b.add(b.mul(col, b.i32(kColBytes)),
-                        b.mul(b.create<arith::XOrIOp>(chunk, mask),
-                              b.i32(kChunkBytes)));
+    Value mask =
+        b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(3));
+    Value place =
+        b.add(b.mul(col, b.i32(kColBytes)),
+              b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)));
     Value vector =
         b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
     Value row = b.add(row0, b.widen(b.mul(chunk, b.i32(perChunk))));
     Value index = getTransposedIndex(row, b.add(col0, b.widen(col)));
-    Value address = b.at(b.getPointer(output.buffer),
-                         b.mul(index, b.i64(bytes)));
+    Value address =
+        b.at(b.getPointer(output.buffer), b.mul(index, b.i64(bytes)));
     b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
   }
 }
@@ -310,49 +310,52 @@ void TileEmitter::emitSlow() {
   Value count = b.i32(tileRows * kCols), step = b.i32(threads);
   // The word of a column, swapped by the column's number.
   auto getPlace = [&](Value row, Value col) {
-    Value swap = b.mul(b.create<arith::AndIOp>(col, b.i32(31)),
-                       b.i32(4 / bytes));
-    Value place = b.add(b.mul(col, b.i32(tileRows)),
-                        b.create<arith::XOrIOp>(row, swap));
+    Value swap =
+        b.mul(b.create<arith::AndIOp>(col, b.i32(31)), b.i32(4 / bytes));
+    Value place =
+        b.add(b.mul(col, b.i32(tileRows)), b.create<arith::XOrIOp>(row, swap));
     return b.at(shared, b.mul(place, b.i32(bytes)));
   };
   auto inside = [&](Value row, Value col) {
     return b.both(b.less(row, rows), b.less(col, cols));
   };
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Value index = getIndex(row, col);
-      SmallVector<Lanes> inputs = b.loadInputsAt(
-          op, getCoordinates(row, col), index, 1, /*vectors=*/false);
-      SmallVector<Lanes> results = b.emitBody(
-          op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
-      for (auto [number, result] : llvm::enumerate(results)) {
-        Value value = b.toMemory(result.values[0]);
-        if (number == transposed)
-          b.create<LLVM::StoreOp>(value, getPlace(r, c));
-        else
-          b.storeOne(outputs[number], index, result.values[0]);
-      }
-    });
-    return {};
-  });
+  b.emitLoop(
+      b.getThread(), count, step, {},
+      [&](Value i, ValueRange) -> SmallVector<Value> {
+        Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        b.emitIf(inside(row, col), [&] {
+          Value index = getIndex(row, col);
+          SmallVector<Lanes> inputs = b.loadInputsAt(
+              op, getCoordinates(row, col), index, 1, /*vectors=*/false);
+          SmallVector<Lanes> results = b.emitBody(
+              op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
+          for (auto [number, result] : llvm::enumerate(results)) {
+            Value value = b.toMemory(result.values[0]);
+            if (number == transposed)
+              b.create<LLVM::StoreOp>(value, getPlace(r, c));
+            else
+              b.storeOne(outputs[number], index, result.values[0]);
+          }
+        });
+        return {};
+      });
   b.create<gpu::BarrierOp>();
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
-      Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
-      Value address = b.at(b.getPointer(output.buffer),
-                           b.mul(getTransposedIndex(row, col), b.i64(bytes)));
-      b.create<LLVM::StoreOp>(value, address);
-    });
-    return {};
-  });
+  b.emitLoop(
+      b.getThread(), count, step, {},
+      [&](Value i, ValueRange) -> SmallVector<Value> {
+        Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        b.emitIf(inside(row, col), [&] {
+          Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
+          Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
+          Value address =
+              b.at(b.getPointer(output.buffer),
+                   b.mul(getTransposedIndex(row, col), b.i64(bytes)));
+          b.create<LLVM::StoreOp>(value, address);
+        });
+        return {};
+      });
   b.storeScalars();
 }
 
@@ -364,9 +367,8 @@ void TileEmitter::emit() {
     Value whole = b.isZero(b.rem(size, b.i64(kThreadCols)));
     return b.both(b.less(end, size), whole);
   };
-  Value isFast = b.both(b.areAligned(wide),
-                        b.both(fits(row0, tileRows, rows),
-                               fits(col0, kCols, cols)));
+  Value isFast = b.both(b.areAligned(wide), b.both(fits(row0, tileRows, rows),
+                                                   fits(col0, kCols, cols)));
   b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
 }
 
