@@ -14,6 +14,7 @@
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
@@ -78,11 +79,14 @@ static void splatsToFills(Operation *root) {
   }
 }
 
-/// Folds constants and fills into bodies, drops what is not used.
+/// Folds constants and fills into bodies, drops what is not used. Sizes are
+/// taken from inputs: a `tensor.dim` would be one more reader.
 static void clean(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::populateElementwiseOpsFusionPatterns(
       patterns, [](OpOperand *) { return false; });
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   (void)applyPatternsGreedily(root, std::move(patterns));
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::GenericOp op) {

@@ -19,6 +19,8 @@ using namespace mlir::fp8;
 
 /// Columns of a block.
 static constexpr unsigned kCols = 32;
+/// Rows that a thread has in flight.
+static constexpr unsigned kUnroll = 4;
 
 namespace {
 class ColumnReductionStrategy : public Strategy {
@@ -135,19 +137,24 @@ void ColumnEmitter::emitColumns(unsigned vector) {
     wanted.push_back(combiner.element);
     neutral.append(vector, b.create<arith::ConstantOp>(combiner.neutral));
   }
-  auto step = [&](Value row, ValueRange carried) {
-    SmallVector<Lanes> inputs = b.loadInputs(op, b.add(b.mul(row, cols), col),
-                                             vector, /*vectors=*/vector > 1);
-    SmallVector<Lanes> elements = b.emitBody(op, inputs, {}, wanted, vector);
-    SmallVector<Value> results;
-    for (auto [number, combiner] : llvm::enumerate(combiners))
-      for (unsigned i = 0; i < vector; ++i)
-        results.push_back(emitCombine(b, combiner, carried[number * vector + i],
-                                      elements[number].values[i]));
+  auto step = [&](ValueRange rows, ValueRange carried) {
+    SmallVector<Value> results(carried);
+    SmallVector<SmallVector<Lanes>> inputs;
+    for (Value row : rows)
+      inputs.push_back(b.loadInputs(op, b.add(b.mul(row, cols), col), vector,
+                                    /*vectors=*/vector > 1));
+    for (ArrayRef<Lanes> loaded : inputs) {
+      SmallVector<Lanes> elements = b.emitBody(op, loaded, {}, wanted, vector);
+      for (auto [number, combiner] : llvm::enumerate(combiners))
+        for (unsigned i = 0; i < vector; ++i) {
+          Value &result = results[number * vector + i];
+          result = emitCombine(b, combiner, result, elements[number].values[i]);
+        }
+    }
     return results;
   };
-  SmallVector<Value> sums =
-      b.emitLoop(b.widen(line), end, b.i64(lines), neutral, step);
+  SmallVector<Value> sums = b.emitUnrolledLoop(b.widen(line), end, b.i64(lines),
+                                               kUnroll, neutral, step);
   for (unsigned number = 0; number < outputs.size(); ++number)
     for (unsigned i = 0; i < vector; ++i)
       b.create<LLVM::StoreOp>(sums[number * vector + i],

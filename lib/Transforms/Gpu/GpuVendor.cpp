@@ -69,6 +69,17 @@ public:
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, type);
   }
 
+  Value roundPairToBf16(OpBuilder &b, Location loc, Value low,
+                        Value high) const override {
+    // LLVM takes a vector apart, and a convert of one value is four times
+    // slower than this. There is none before sm_80, nor is there fp8.
+    auto type = VectorType::get(2, b.getBF16Type());
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, type, b.getStringAttr("llvm.nvvm.ff2bf16x2.rn"),
+               ValueRange{high, low})
+        .getResults();
+  }
+
   Value approximateReciprocal(OpBuilder &b, Location loc,
                               Value x) const override {
     return NVVM::RcpApproxFtzF32Op::create(b, loc, b.getF32Type(), x);

@@ -14,6 +14,7 @@
 #include "Fp8/IR/Fp8Ops.h"
 #include "ScaleDivision.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -105,17 +106,18 @@ static SmallVector<Value> emitClone(KernelBuilder &b, Operation *op,
   return copy->getResults();
 }
 
+/// `op` on one element. Results in bf16 are still to be rounded, from f32.
 static SmallVector<Value> emitOp(KernelBuilder &b, Operation *op,
                                  ValueRange operands) {
   Type f32 = b.getF32Type();
-  // Casts of bf16 as LLVM ops, which fp8-expand-arith leaves to the device.
   auto isBf16 = [](Type type) { return isa<BFloat16Type>(type); };
+  // Casts of bf16 are LLVM ops, which fp8-expand-arith leaves to the device.
   if (isa<arith::ExtFOp>(op) && isBf16(operands[0].getType()) &&
       op->getResult(0).getType() == f32)
     return {b.create<LLVM::FPExtOp>(f32, operands[0])};
   if (isa<arith::TruncFOp>(op) && operands[0].getType() == f32 &&
       isBf16(op->getResult(0).getType()))
-    return {b.create<LLVM::FPTruncOp>(op->getResult(0).getType(), operands[0])};
+    return {operands[0]};
   if (!isBf16Arithmetic(op))
     return emitClone(b, op, operands, op->getResultTypes());
 
@@ -127,11 +129,22 @@ static SmallVector<Value> emitOp(KernelBuilder &b, Operation *op,
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
     types.push_back(isBf16(type) ? f32 : type);
-  SmallVector<Value> results = emitClone(b, op, wide, types);
-  for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
-    if (isBf16(type))
-      result = b.create<LLVM::FPTruncOp>(type, result);
-  return results;
+  return emitClone(b, op, wide, types);
+}
+
+/// Rounds f32 to bf16, in pairs if the device has something for them.
+static void roundToBf16(KernelBuilder &b, SmallVectorImpl<Value> &values) {
+  size_t i = 0;
+  for (; i + 1 < values.size(); i += 2) {
+    Value pair =
+        b.getVendor().roundPairToBf16(b, b.getLoc(), values[i], values[i + 1]);
+    if (!pair)
+      break;
+    values[i] = b.create<vector::ExtractOp>(pair, 0);
+    values[i + 1] = b.create<vector::ExtractOp>(pair, 1);
+  }
+  for (; i < values.size(); ++i)
+    values[i] = b.create<LLVM::FPTruncOp>(b.getBF16Type(), values[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -240,13 +253,15 @@ void BodyEmitter::emit(Operation *op) {
         operands.push_back(getValues(operand)[i]);
       values = emitOp(b, op, operands);
     }
-    for (auto [result, value] : llvm::zip(results, values)) {
+    for (auto [result, value] : llvm::zip(results, values))
       result.values.push_back(value);
-      result.element = value.getType();
-    }
   }
-  for (auto [result, known] : llvm::zip(op->getResults(), results))
+  for (auto [result, known] : llvm::zip(op->getResults(), results)) {
+    known.element = result.getType();
+    if (known.values[0].getType() != known.element)
+      roundToBf16(b, known.values);
     lanes[result] = known;
+  }
 }
 
 Lanes BodyEmitter::get(Value value) {

@@ -434,3 +434,26 @@ SmallVector<Value> KernelBuilder::emitLoop(
   create<scf::YieldOp>(results);
   return loop.getResults();
 }
+
+SmallVector<Value> KernelBuilder::emitUnrolledLoop(
+    Value begin, Value end, Value step, unsigned unroll, ValueRange values,
+    function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
+  // The index goes along, so that the second loop begins where this one ends.
+  SmallVector<Value> carried(values);
+  carried.push_back(begin);
+  Value last = sub(end, mul(step, i64(unroll - 1)));
+  Value stride = mul(step, i64(unroll));
+  carried = emitLoop(
+      begin, last, stride, carried, [&](Value index, ValueRange current) {
+        SmallVector<Value> indices = {index};
+        while (indices.size() < unroll)
+          indices.push_back(add(indices.back(), step));
+        SmallVector<Value> results = body(indices, current.drop_back());
+        results.push_back(add(index, stride));
+        return results;
+      });
+  Value rest = carried.pop_back_val();
+  return emitLoop(
+      rest, end, step, carried,
+      [&](Value index, ValueRange current) { return body(index, current); });
+}

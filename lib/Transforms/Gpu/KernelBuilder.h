@@ -187,6 +187,12 @@ public:
   emitLoop(Value begin, Value end, Value step, ValueRange values,
            function_ref<SmallVector<Value>(Value, ValueRange)> body);
 
+  /// The same for several iterations at once, and one by one for the rest: what
+  /// `body` loads for its indices is under way together.
+  SmallVector<Value> emitUnrolledLoop(
+      Value begin, Value end, Value step, unsigned unroll, ValueRange values,
+      function_ref<SmallVector<Value>(ValueRange, ValueRange)> body);
+
 private:
   Value addSize(SizeArgument size);
 

@@ -23,9 +23,10 @@ using namespace mlir::fp8;
 
 /// Columns of a tile, and those of one thread; rows of one thread.
 static constexpr unsigned kCols = 128, kThreadCols = 16, kThreadRows = 4;
-/// Bytes of a column of the tile.
-static constexpr unsigned kColBytes = 128;
 static constexpr unsigned kChunkBytes = 16;
+/// What the number of a chunk is swapped by, of the number of its group of
+/// columns: 8 chunks are all banks of shared memory.
+static constexpr unsigned kSwap = 7;
 
 namespace {
 class TileStrategy : public Strategy {
@@ -64,7 +65,7 @@ private:
   SmallVector<KernelOperand> outputs;
   /// Number of the transposed output.
   unsigned transposed = 0;
-  unsigned bytes, tileRows, threads;
+  unsigned bytes, colBytes, tileRows, threads;
   Value rows, cols, batch, row0, col0, shared;
   /// Where the thread's part starts in the tile, in i32.
   Value threadRow, threadCol, group;
@@ -96,8 +97,12 @@ static unsigned getTransposedBytes(linalg::GenericOp op) {
   return getElementBytes(getOutputs(op)[findTransposed(op)].element);
 }
 
+/// Bytes of a column of the tile, in elements of `bytes` bytes.
+static unsigned getColBytes(unsigned bytes) { return bytes == 1 ? 128 : 256; }
+
 static unsigned getTileRows(linalg::GenericOp op) {
-  return kColBytes / getTransposedBytes(op);
+  unsigned bytes = getTransposedBytes(op);
+  return getColBytes(bytes) / bytes;
 }
 
 bool TileStrategy::takes(const KernelUnit &unit) const {
@@ -144,7 +149,7 @@ Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
 TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
     : b(b), unit(unit), op(unit.main[0]), outputs(getOutputs(op)),
       transposed(findTransposed(op)), bytes(getTransposedBytes(op)),
-      tileRows(getTileRows(op)),
+      colBytes(getColBytes(bytes)), tileRows(getTileRows(op)),
       threads(tileRows / kThreadRows * (kCols / kThreadCols)) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
@@ -170,7 +175,7 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
-  shared = b.getShared(kCols * kColBytes);
+  shared = b.getShared(kCols * colBytes);
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {
@@ -232,7 +237,7 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
   Value start = b.mul(threadRow, b.i32(bytes));
   Value chunk = b.div(start, b.i32(kChunkBytes));
   Value inChunk = b.rem(start, b.i32(kChunkBytes));
-  Value mask = b.create<arith::AndIOp>(group, b.i32(3));
+  Value mask = b.create<arith::AndIOp>(group, b.i32(kSwap));
   Value place = b.add(
       b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)), inChunk);
   for (unsigned j = 0; j < kThreadCols; ++j) {
@@ -247,14 +252,14 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
           VectorType::get(kThreadRows, values[0].getType()), values);
     }
     Value col = b.add(threadCol, b.i32(j));
-    Value address = b.at(shared, b.add(b.mul(col, b.i32(kColBytes)), place));
+    Value address = b.at(shared, b.add(b.mul(col, b.i32(colBytes)), place));
     b.create<LLVM::StoreOp>(word, address, kThreadRows * bytes);
   }
 }
 
 void TileEmitter::storeColumns() {
   const KernelOperand &output = outputs[transposed];
-  unsigned chunks = kColBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
+  unsigned chunks = colBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
   Type memory = b.getI8Type();
   if (bytes > 1)
     memory = output.element;
@@ -264,9 +269,9 @@ void TileEmitter::storeColumns() {
     Value col = b.div(number, b.i32(chunks));
     Value chunk = b.rem(number, b.i32(chunks));
     Value mask =
-        b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(3));
+        b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(kSwap));
     Value place =
-        b.add(b.mul(col, b.i32(kColBytes)),
+        b.add(b.mul(col, b.i32(colBytes)),
               b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)));
     Value vector =
         b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
