@@ -153,8 +153,8 @@ void ColumnEmitter::emitColumns(unsigned vector) {
     }
     return results;
   };
-  SmallVector<Value> sums = b.emitUnrolledLoop(b.widen(line), end, b.i64(lines),
-                                               kUnroll, neutral, step);
+  SmallVector<Value> sums = b.emitUnrolledLoop(
+      b.widen(line), end, b.i64(lines), getUnroll(op, kUnroll), neutral, step);
   for (unsigned number = 0; number < outputs.size(); ++number)
     for (unsigned i = 0; i < vector; ++i)
       b.create<LLVM::StoreOp>(sums[number * vector + i],

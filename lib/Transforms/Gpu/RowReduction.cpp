@@ -147,12 +147,12 @@ SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols, Value lane) {
   Value end = b.add(start, cols);
   Value wideEnd = b.create<arith::SelectOp>(aligned, end, start);
   Value narrowEnd = b.create<arith::SelectOp>(aligned, start, end);
-  SmallVector<Value> wide =
-      b.emitUnrolledLoop(b.add(start, b.mul(thread, b.i64(vector))), wideEnd,
-                         b.i64(width * vector), kUnroll, getNeutral(vector),
-                         [&](ValueRange indices, ValueRange carried) {
-                           return accumulate(indices, vector, carried);
-                         });
+  SmallVector<Value> wide = b.emitUnrolledLoop(
+      b.add(start, b.mul(thread, b.i64(vector))), wideEnd,
+      b.i64(width * vector), getUnroll(op, kUnroll), getNeutral(vector),
+      [&](ValueRange indices, ValueRange carried) {
+        return accumulate(indices, vector, carried);
+      });
   SmallVector<Value> results;
   for (auto [number, combiner] : llvm::enumerate(combiners)) {
     Value sum = wide[number * vector];

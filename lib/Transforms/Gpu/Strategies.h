@@ -79,6 +79,10 @@ SmallVector<KernelOperand> getContiguous(ArrayRef<KernelOperand> operands);
 /// 16 bytes of the narrowest, and at most 16.
 unsigned getVectorSize(linalg::GenericOp op);
 
+/// How many iterations a thread of a reduction has in flight: `most`, and fewer
+/// where there are several inputs, which take registers.
+unsigned getUnroll(linalg::GenericOp op, unsigned most);
+
 /// Whether an input of `op` is read with other strides than the loops have.
 bool hasStridedInput(linalg::GenericOp op);
 
