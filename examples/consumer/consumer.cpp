@@ -82,6 +82,6 @@ int main(int argc, char **argv) {
     return EXIT_FAILURE;
   if (failed(pm.run(*module)))
     return EXIT_FAILURE;
-  module->print(llvm::outs());
+  llvm::outs() << *module << "\n";
   return EXIT_SUCCESS;
 }

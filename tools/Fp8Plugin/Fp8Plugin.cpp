@@ -22,15 +22,13 @@ using namespace mlir;
 
 static constexpr const char *kName = "Fp8";
 
-extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo
-mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, kName, FP8_VERSION,
-          [](DialectRegistry *registry) {
-            fp8::registerAllDialects(*registry);
-          }};
+extern "C" DialectPluginLibraryInfo mlirGetDialectPluginInfo() {
+  return {
+      MLIR_PLUGIN_API_VERSION, kName, FP8_VERSION,
+      [](DialectRegistry *registry) { fp8::registerAllDialects(*registry); }};
 }
 
-extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
+extern "C" PassPluginLibraryInfo mlirGetPassPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, kName, FP8_VERSION,
           [] { fp8::registerAllPasses(); }};
 }

@@ -216,9 +216,10 @@ static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
   return success();
 }
 
-/// Links `object` to the shared library `library`, with fp8rt of this
-/// installation.
-static LogicalResult link(StringRef object, StringRef library) {
+/// Links `object` to the shared library `library`, which programs that are
+/// linked with it look for as `soname`, with fp8rt of this installation.
+static LogicalResult link(StringRef object, StringRef library,
+                          StringRef soname) {
   std::string self = llvm::sys::fs::getMainExecutable(
       nullptr, reinterpret_cast<void *>(&createMachine));
   SmallString<128> lib(llvm::sys::path::parent_path(self));
@@ -229,7 +230,8 @@ static LogicalResult link(StringRef object, StringRef library) {
     if (!driver)
       continue;
     std::string search = ("-L" + lib).str();
-    StringRef arguments[] = {*driver, "-shared", "-o",      library,
+    std::string setName = ("-Wl,-soname," + soname).str();
+    StringRef arguments[] = {*driver, "-shared", "-o",      library, setName,
                              object,  search,    "-lfp8rt", "-lm"};
     std::string message;
     if (llvm::sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0,
@@ -275,7 +277,8 @@ static LogicalResult writeOutputs(const Options &options, Model &model,
   headerFile.os() << header;
   if (failed(emitObject(*model.module, **machine, *object, model.function,
                         getCName(options, model.function))) ||
-      failed(link(*object, *library)))
+      failed(
+          link(*object, *library, llvm::sys::path::filename(options.output))))
     return failure();
   error = llvm::sys::fs::rename(*library, options.output);
   if (error)
