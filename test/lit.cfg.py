@@ -41,8 +41,11 @@ config.substitutions += [
     ("%lld", os.path.join(config.llvm_tools_dir, "ld.lld")),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%oracle", os.path.join(config.test_source_root, "oracle")),
-    ("%fp8rt_dir", os.path.join(config.fp8_binary_dir, "lib")),
+    ("%fp8rt_dir", config.fp8_lib_dir),
     ("%source", config.fp8_source_dir),
+    ("%build", config.fp8_binary_dir),
+    ("%cxx", config.cxx),
+    ("%cc", config.cc),
 ]
 
 
