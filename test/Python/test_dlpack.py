@@ -119,6 +119,31 @@ def test_refused(step, linear, options, error, message):
         step(Producer(linear.arguments[0], **options), *linear.arguments[1:])
 
 
+def test_capsules_live_as_long_as_the_call(step, linear):
+    """A producer whose memory goes with its capsule."""
+    freed = []
+
+    @ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+    def free(_):
+        freed.append(True)
+        for array in copies:
+            array.view(np.uint16)[...] = 0x7FC0  # NaN
+
+    class Fleeting(Producer):
+        def __dlpack__(self, **options):
+            capsule = super().__dlpack__(**options)
+            set_destructor(capsule, ctypes.cast(free, ctypes.c_void_p))
+            return capsule
+
+    set_destructor = ctypes.pythonapi.PyCapsule_SetDestructor
+    set_destructor.argtypes = [ctypes.py_object, ctypes.c_void_p]
+    copies = [array.copy() for array in linear.arguments]
+    results = step(*map(Fleeting, copies))
+    assert all(same(r.numpy(), e) for r, e in zip(results, linear.expected))
+    gc.collect()
+    assert len(freed) == 3
+
+
 def test_read_only(step, linear):
     out = [np.zeros(s.shape, s.dtype) for s in step.signature.results]
     with pytest.raises(ValueError, match=re.escape("out 0 (y)") + ".*read-only"):
