@@ -139,7 +139,11 @@ static std::string writeHeader(const Options &options, Model &model) {
      << "/// The sizes of all results, one behind the other, from the "
         "arguments.\n"
      << "int32_t " << name
-     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
+     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n"
+     << "/// What the tensors are: arguments, then results.\n"
+     << "int32_t " << name
+     << "_tensors(const fp8rt_tensor_spec **specs,\n"
+     << "    int64_t *num_arguments, int64_t *num_results);\n\n";
   os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
   return text;
 }
@@ -179,7 +183,7 @@ createMachine(StringRef cpu) {
 static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   for (StringRef suffix : std::initializer_list<StringRef>{
            "", fp8::runtime::kWorkspaceSuffix, fp8::runtime::kPrepareSuffix,
-           fp8::runtime::kSizesSuffix}) {
+           fp8::runtime::kSizesSuffix, fp8::runtime::kTensorsSuffix}) {
     std::string name = (from + suffix).str();
     llvm::Function *function = code.getFunction(name);
     function->setName(to + suffix);
