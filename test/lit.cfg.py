@@ -36,6 +36,11 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 config.substitutions += [
     ("%python", config.python),
+    ("%fp8-compile", os.path.join(config.fp8_binary_dir, "bin", "fp8-compile")),
+    ("%llvm_tools", config.llvm_tools_dir),
+    # A driver and a cuBLASLt that run on the CPU.
+    ("%fake_gpu", "env FP8RT_LIBCUDA={0} FP8RT_CUBLASLT={0}".format(
+        os.path.join(config.fp8_binary_dir, "lib", "libfp8fakecuda.so"))),
     ("%fp8-opt", os.path.join(config.fp8_binary_dir, "bin", "fp8-opt")),
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
     ("%lld", os.path.join(config.llvm_tools_dir, "ld.lld")),

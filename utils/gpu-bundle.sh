@@ -5,10 +5,10 @@
 #
 # Builds what the tests and benchmarks on a GPU need and packs it into
 # gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
-# bin/*Tests, lib/, compiled steps with arguments and results of the CPU in
-# steps/, compiled linears in linear/, and the Python package with a step that it
-# saved in python/. The C library there must be 2.36 or later. Needs ptxas for
-# machine code (CUDA_HOME, or in PATH).
+# bin/*Tests, bin/fp8-tune, lib/, compiled steps with arguments and results of
+# the CPU in steps/, compiled linears in linear/, and the Python package with a
+# step that it saved in python/. The C library there must be 2.36 or later. Needs
+# ptxas for machine code (CUDA_HOME, or in PATH).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -21,11 +21,12 @@ steps=(torch_linear torch_linear_bias torch_nanochat_mlp torch_linear_odd
   torch_gpt2_mlp torch_llama_ffn jax_linear jax_nanochat_mlp)
 
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build"
-cmake --build "$build" --target Fp8CudaTests fp8-c fp8rt fp8-compile fp8-run
+cmake --build "$build" --target Fp8CudaTests fp8-c fp8rt fp8-compile fp8-run \
+  fp8-tune
 
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,steps,linear}
-cp "$build/bin/Fp8CudaTests" "$bundle/bin/"
+cp "$build"/bin/{Fp8CudaTests,fp8-tune} "$bundle/bin/"
 cp -L "$build"/lib/libfp8rt.so.0 "$bundle/lib/"
 
 for name in "${steps[@]}"; do

@@ -61,7 +61,11 @@ static void declare(raw_ostream &os, StringRef name) {
      << "/// The sizes of all results, one behind the other, from the "
         "arguments.\n"
      << "int32_t " << name
-     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
+     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n"
+     << "/// What the tensors are: arguments, then results.\n"
+     << "int32_t " << name
+     << "_tensors(const fp8rt_tensor_spec **specs,\n"
+     << "    int64_t *num_arguments, int64_t *num_results);\n\n";
 }
 
 std::string fp8::makeHeader(const CompileOptions &options,

@@ -70,7 +70,7 @@ createMachine(StringRef cpu, MLIRContext *context) {
 static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   for (StringRef suffix : std::initializer_list<StringRef>{
            "", fp8::runtime::kWorkspaceSuffix, fp8::runtime::kPrepareSuffix,
-           fp8::runtime::kSizesSuffix}) {
+           fp8::runtime::kSizesSuffix, fp8::runtime::kTensorsSuffix}) {
     std::string name = (from + suffix).str();
     llvm::Function *function = code.getFunction(name);
     function->setName(to + suffix);

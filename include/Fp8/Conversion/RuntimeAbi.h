@@ -38,6 +38,9 @@ inline constexpr StringLiteral kPrepareSuffix = "_prepare";
 /// And of the one that gives the sizes of results.
 inline constexpr StringLiteral kSizesSuffix = "_sizes";
 
+/// And of the one that says what tensors there are.
+inline constexpr StringLiteral kTensorsSuffix = "_tensors";
+
 /// fp8rt_matmul_desc as LLVM sees it: i64, then i32s, then i64s, in order.
 inline constexpr unsigned kMatmulDescI32s = 10;
 inline constexpr unsigned kMatmulDescI64s = 15;
