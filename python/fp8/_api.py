@@ -11,6 +11,7 @@ import json
 import os
 import shutil
 import tempfile
+import weakref
 from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _compiler, _runtime, _step
@@ -18,7 +19,7 @@ from ._errors import Message
 from ._signature import Kept, Linear, Reports, Signature, TensorSpec
 
 #: MLIR as text or bytecode, the path of a file with it, or a module of MLIR's Python
-#: bindings. A str with a line break, or one that begins as a module does, is text.
+#: bindings. A str with a line break or a brace is text.
 Source = Union[str, bytes, os.PathLike, Any]
 
 _FORMAT = 1
@@ -57,7 +58,9 @@ class Step:
     """
 
     def __init__(self, path, meta, messages, folder=None):
-        self._path, self._meta, self._folder = path, meta, folder
+        self._path, self._meta = path, meta
+        if folder:  # The step's own.
+            weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         _runtime.library()  # What the step's library needs.
         code = ctypes.CDLL(path)
         self._function = _step.Function(
@@ -195,15 +198,19 @@ def compile(
         "cost": cost, "min_gain": min_gain, "tangents": tangents,
     }
     text = " ".join(_format_option(k, v) for k, v in train.items() if v is not None)
-    folder = tempfile.TemporaryDirectory(prefix="fp8-")
-    path = os.path.join(folder.name, "step.so")
-    with _compiler.Context() as context, context.parse(source) as module:
-        [(name, signature)], reports = module.compile(
-            path, backward=backward, target=target, recipe=recipe, train_options=text,
-            cuda_path=cuda_path, cpu=cpu, argument_names=tuple(argument_names),
-            result_names=tuple(result_names))
     options = {"target": target, "recipe": recipe, "backward": bool(backward)}
-    return Step(path, _make_meta(name, signature, reports, options), context.messages, folder)
+    folder = tempfile.mkdtemp(prefix="fp8-")
+    path = os.path.join(folder, "step.so")
+    try:
+        with _compiler.Context() as context, context.parse(source) as module:
+            [(name, signature)], reports = module.compile(
+                path, train_options=text, cuda_path=cuda_path, cpu=cpu,
+                argument_names=tuple(argument_names), result_names=tuple(result_names), **options)
+        meta = _make_meta(name, signature, reports, options)
+        return Step(path, meta, context.messages, folder)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
 
 
 def load(path: Union[str, os.PathLike]) -> Step:

@@ -17,16 +17,14 @@ _ALIGNMENT = 256
 
 
 class View:
-    """Where an array is and what it holds. `device` is the number of a GPU, or None for
-    memory of the CPU; `element` is None for a type that no step has."""
+    """Where an array is and what it holds. `element` is None for a type that no step has."""
 
-    __slots__ = (
-        "pointer", "shape", "element", "item_size", "strides", "device", "writable", "_owner")
+    __slots__ = ("pointer", "shape", "element", "item_size", "strides", "writable", "_owner")
 
-    def __init__(self, pointer, shape, element, item_size, strides, device, writable, owner):
+    def __init__(self, pointer, shape, element, item_size, strides, writable, owner):
         self.pointer, self.shape, self.strides = pointer, shape, strides
         self.element, self.item_size = element, item_size
-        self.device, self.writable, self._owner = device, writable, owner
+        self.writable, self._owner = writable, owner
 
     @property
     def is_contiguous(self):
@@ -43,39 +41,47 @@ class View:
         """The address behind the last element, if it is contiguous."""
         return self.pointer + self.item_size * math.prod(self.shape)
 
-    @property
-    def place(self):
-        return "CPU memory" if self.device is None else f"memory of GPU {self.device}"
 
-
-def view(value, label, stream=None):
-    """The View of an array. `stream` is the handle of a GPU's stream; `label` names the
+def place(value, label):
+    """The number of the GPU that has the array, or None for the CPU. `label` names the
     array in errors."""
     if isinstance(value, np.ndarray):
-        item = value.dtype.itemsize
-        strides = tuple(stride // item for stride in value.strides)
-        return View(value.ctypes.data, value.shape, BY_DTYPE.get(value.dtype), item,
-                    strides, None, value.flags.writeable, value)
+        return None
     if not hasattr(value, "__dlpack__"):
         raise TypeError(
             f"{label}: expects a NumPy array or one with __dlpack__, but got "
             f"{type(value).__name__}")
     kind, number = value.__dlpack_device__()
     if kind in (_dlpack.CPU, _dlpack.CUDA_HOST):
-        device, wait = None, None
-    elif kind in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
-        # DLPack calls the default stream 1.
-        device, wait = number, stream or 1
-    else:
-        raise ValueError(
-            f"{label}: expects memory of the CPU or of an NVIDIA GPU, but got DLPack's "
-            f"device type {int(kind)}")
+        return None
+    if kind in (_dlpack.CUDA, _dlpack.CUDA_MANAGED):
+        return number
+    raise ValueError(
+        f"{label}: expects memory of the CPU or of an NVIDIA GPU, but got DLPack's "
+        f"device type {int(kind)}")
+
+
+def show_place(device):
+    return "CPU memory" if device is None else f"memory of GPU {device}"
+
+
+def view(value, label, device, stream=None):
+    """The View of an array that is on `device`. `stream` is the handle of a GPU's stream."""
+    found = place(value, label)
+    if found != device:
+        raise ValueError(f"{label}: expects {show_place(device)}, but got {show_place(found)}")
+    if isinstance(value, np.ndarray):
+        item = value.dtype.itemsize or 1
+        strides = tuple(stride // item for stride in value.strides)
+        return View(value.ctypes.data, value.shape, BY_DTYPE.get(value.dtype), item,
+                    strides, value.flags.writeable, value)
     try:
-        borrowed = _dlpack.borrow(value, wait)
+        # DLPack calls the default stream 1.
+        borrowed = _dlpack.borrow(value, None if device is None else stream or 1)
     except (BufferError, RuntimeError) as error:
         raise ValueError(f"{label}: {error}") from error
     return View(borrowed.pointer, borrowed.shape, BY_DLPACK.get(borrowed.type),
-                borrowed.item_size, borrowed.strides, device, borrowed.writable, borrowed)
+                borrowed.item_size, borrowed.strides, borrowed.writable, borrowed)
 
 
 class Tensor:
@@ -235,5 +241,5 @@ class Workspace:
             start = self._memory.ctypes.data
         else:
             self._memory = maker.empty((size + _ALIGNMENT,), element, device, stream)
-            start = view(self._memory, "workspace", stream).pointer
+            start = view(self._memory, "workspace", device, stream).pointer
         self.pointer = start + -start % _ALIGNMENT

@@ -12,7 +12,6 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-import re
 from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_uint32, c_uint64, c_void_p
 
 from . import _errors, _native
@@ -152,9 +151,9 @@ class Context:
         return _Module(self, source)
 
 
-def _has_text(source):
+def _is_text(source):
     """Whether a str is a program rather than the path of one."""
-    return "\n" in source or re.match(r"\s*(module|func\.func|builtin\.module)\b", source)
+    return "\n" in source or "{" in source
 
 
 class _Module:
@@ -163,7 +162,7 @@ class _Module:
         self._handle = c_void_p()
         if hasattr(source, "operation"):  # A module of MLIR's Python bindings.
             source = str(source).encode()
-        elif isinstance(source, str) and _has_text(source):
+        elif isinstance(source, str) and _is_text(source):
             source = source.encode()
         if isinstance(source, (bytes, bytearray)):
             status = self._fp8.fp8_module_parse(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import dataclasses
 import threading
 from ctypes import byref, c_int64, c_uint64, c_void_p
 
@@ -99,8 +100,10 @@ class Function:
             symbol = getattr(code, name + suffix)
             symbol.restype, symbol.argtypes = ctypes.c_int32, arguments
             self.symbols[suffix] = symbol
-        self._lock = threading.Lock()
-        self._plans = {}
+        self._labels = [
+            f"argument {index} ({spec.name})" for index, spec in enumerate(signature.arguments)]
+        self._plans, self._plan_lock = {}, threading.Lock()
+        self._lock = threading.Lock()  # Of what follows.
         self._idle = []  # Workspaces in CPU memory that no call uses.
         self._streams = {}  # Of GPUs: a lock and a workspace for each stream.
 
@@ -122,7 +125,7 @@ class Function:
         return results[0] if len(results) == 1 else results
 
     def workspace_size(self, *arguments, stream=None):
-        maker, device, stream = self._find_device(arguments, stream)
+        _, device, stream = self._find_device(arguments, stream)
         return self._plan(self._view_arguments(arguments, device, stream), device).workspace_size
 
     def _find_device(self, arguments, stream):
@@ -132,40 +135,40 @@ class Function:
             names = ", ".join(spec.name for spec in specs)
             raise TypeError(
                 f"{self.name}: expects {len(specs)} arguments ({names}), but got {len(arguments)}")
+        places = [_arrays.place(array, label)
+                  for array, label in zip(arguments, self._labels)]
+        device = None
+        if self.target != "cpu":
+            device = next((place for place in places if place is not None), 0)
+        for place, label in zip(places, self._labels):
+            if place != device:
+                raise ValueError(
+                    f"{label}: expects {_arrays.show_place(device)} for target {self.target}, "
+                    f"but got {_arrays.show_place(place)}")
         maker = _arrays.framework(arguments)
-        if self.target == "cpu":
-            if stream is not None:
-                raise ValueError("stream: expects None for target cpu, which has no streams")
+        if device is None and stream is not None:
+            raise ValueError("stream: expects None for target cpu, which has no streams")
+        if device is None:
             return maker, None, None
-        device = next(
-            (array.__dlpack_device__()[1] for array in arguments
-             if not isinstance(array, _arrays.np.ndarray)
-             and hasattr(array, "__dlpack_device__")), 0)
         if stream is None:
             return maker, device, _arrays.current_stream(maker, device)
         return maker, device, _arrays.stream_handle(stream)
 
-    def _check(self, view, spec, label, device):
-        if view.device != device:
-            wanted = "CPU memory" if device is None else f"memory of GPU {device}"
-            raise ValueError(
-                f"{label}: expects {wanted} for target {self.target}, but got {view.place}")
-        check_view(view, spec, label)
-
     def _view_arguments(self, arguments, device, stream):
         views = []
-        for index, (array, spec) in enumerate(zip(arguments, self.signature.arguments)):
-            label = f"argument {index} ({spec.name})"
-            views.append(_arrays.view(array, label, stream))
-            self._check(views[-1], spec, label, device)
+        for array, spec, label in zip(arguments, self.signature.arguments, self._labels):
+            views.append(_arrays.view(array, label, device, stream))
+            check_view(views[-1], spec, label)
         return views
 
     def _plan(self, views, device):
-        shapes = tuple(view.shape for view in views)
-        with self._lock:
-            plan = self._plans.get((device, shapes))
-            if plan is None:
-                plan = self._plans[device, shapes] = _Plan(self, shapes, device)
+        key = device, tuple(view.shape for view in views)
+        plan = self._plans.get(key)
+        if plan is None:
+            with self._plan_lock:
+                plan = self._plans.get(key)
+                if plan is None:
+                    plan = self._plans[key] = _Plan(self, key[1], device)
         return plan
 
     def _view_results(self, plan, out, maker, device, stream):
@@ -182,10 +185,10 @@ class Function:
             label = f"out {index} ({spec.name})"
             if array is None:
                 made.append(maker.empty(shape, BY_NAME[spec.type], device, stream))
-                views.append(_arrays.view(made[-1], label, stream))
+                views.append(_arrays.view(made[-1], label, device, stream))
                 continue
-            view = _arrays.view(array, label, stream)
-            self._check(view, type(spec)(spec.name, shape, spec.type), label, device)
+            view = _arrays.view(array, label, device, stream)
+            check_view(view, dataclasses.replace(spec, shape=shape), label)
             if not view.writable:
                 raise ValueError(f"{label}: expects an array that may be written, but this one "
                                  "is read-only")
@@ -235,9 +238,7 @@ class Function:
                 yield entry[1].pointer
 
     def _given_workspace(self, given, size, device, stream):
-        view = _arrays.view(given, "workspace", stream)
-        if view.device != device:
-            raise ValueError(f"workspace: expects memory where the arguments are, but got {view.place}")
+        view = _arrays.view(given, "workspace", device, stream)
         found = view.end - view.pointer if view.is_contiguous else 0
         if found < size or view.pointer % _ALIGNMENT or not view.writable:
             raise ValueError(

@@ -261,14 +261,15 @@ close(step(*arguments, workspace=Tensor((size,), BY_DTYPE[np.dtype(np.int8)], 0)
 try:
     step(*arguments, workspace=np.zeros(size, np.uint8))
 except ValueError as error:
-    assert "workspace: expects memory where the arguments are" in str(error)
+    assert "workspace: expects memory of GPU 0, but got CPU memory" in str(error)
 else:
     raise AssertionError("host memory was taken for a workspace")
 
 # What is elsewhere is refused.
 for wrong, message in [
     (program.arguments[0], "argument 0 (x): expects memory of GPU 0 for target sm_90, but got CPU memory"),
-    (Producer(program.arguments[0], device=(2, 1)), "argument 1 (weight): expects memory of GPU 1"),
+    (Producer(program.arguments[0], device=(2, 1)),
+     "argument 1 (weight): expects memory of GPU 1 for target sm_90, but got memory of GPU 0"),
 ]:
     try:
         step(wrong, *arguments[1:])
