@@ -46,6 +46,9 @@ for shape in "${shapes[@]}"; do
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
   "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
     --target="$target" -o "$bundle/linear/${m}x${k}x${n}.so"
+  python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
+  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
+    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
 done
 for file in "$bundle"/bin/* "$bundle"/lib/* "$bundle"/*/*.so; do
   "${STRIP:-strip}" --strip-debug "$file"
