@@ -35,10 +35,11 @@ fp8_install_packages() {
 # Python packages of the tests, in an environment in the build folder.
 fp8_install_python() {
   local stamp=build/venv/installed
-  cmp -s test/oracle/requirements.txt "$stamp" && return
+  local files=(test/oracle/requirements.txt test/Python/requirements.txt)
+  cat "${files[@]}" | cmp -s - "$stamp" && return
   python3 -m venv build/venv
-  build/venv/bin/pip install -q -r test/oracle/requirements.txt
-  cp test/oracle/requirements.txt "$stamp"
+  build/venv/bin/pip install -q "${files[@]/#/-r}"
+  cat "${files[@]}" >"$stamp"
 }
 
 # Builds the given targets, or everything, with the preset release.

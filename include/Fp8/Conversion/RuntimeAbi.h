@@ -22,6 +22,8 @@
 
 namespace mlir::fp8::runtime {
 
+/// The file that compiled libraries are linked with.
+inline constexpr StringLiteral kLibraryName = "libfp8rt.so.0";
 inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
 inline constexpr StringLiteral kMatmulPrepareSymbol = "fp8rt_matmul_prepare";
 inline constexpr StringLiteral kFailSymbol = "fp8rt_fail";
