@@ -48,6 +48,9 @@ for shape in "${shapes[@]}"; do
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
   "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
     --target="$target" -o "$bundle/linear/${m}x${k}x${n}.so"
+  python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
+  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
+    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
 done
 # The package compiles here, and goes without its compiler.
 package="$bundle/python/fp8"
