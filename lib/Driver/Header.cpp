@@ -63,8 +63,7 @@ static void declare(raw_ostream &os, StringRef name) {
      << "int32_t " << name
      << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n"
      << "/// What the tensors are: arguments, then results.\n"
-     << "int32_t " << name
-     << "_tensors(const fp8rt_tensor_spec **specs,\n"
+     << "int32_t " << name << "_tensors(const fp8rt_tensor_spec **specs,\n"
      << "    int64_t *num_arguments, int64_t *num_results);\n\n";
 }
 

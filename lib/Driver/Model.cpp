@@ -138,10 +138,14 @@ FailureOr<Model> fp8::makeModel(OwningOpRef<ModuleOp> module, ModelNames names,
   FailureOr<func::FuncOp> function = findFunction(*module);
   if (failed(function))
     return failure();
-  if (names.arguments.size() > function->getNumArguments()) {
+  // With a backward pass, the tangents' names may follow.
+  unsigned most = function->getNumArguments();
+  if (backward)
+    most += function->getNumResults();
+  if (names.arguments.size() > most) {
     function->emitError("expects a name for each of its ")
-        << function->getNumArguments() << " arguments at most, but got "
-        << names.arguments.size();
+        << most << (backward ? " arguments and tangents" : " arguments")
+        << " at most, but got " << names.arguments.size();
     return failure();
   }
   Model model;
