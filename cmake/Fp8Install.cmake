@@ -11,7 +11,9 @@ install(EXPORT Fp8RuntimeTargets
   NAMESPACE Fp8:: DESTINATION ${FP8_PACKAGE_DIR})
 
 if(FP8_BUILD_COMPILER)
-  install(TARGETS Fp8 fp8-compile fp8-opt fp8-run EXPORT Fp8CompilerTargets)
+  install(TARGETS Fp8 fp8-compile fp8-lsp-server fp8-opt fp8-run
+    EXPORT Fp8CompilerTargets)
+  install(TARGETS Fp8Plugin DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY
     ${PROJECT_SOURCE_DIR}/include/Fp8
     ${PROJECT_BINARY_DIR}/include/Fp8
