@@ -44,7 +44,7 @@ describe_pipelines() {
       printf "-%-22s : %s\n", name, $0
       next
     }
-    { if (pipelines) { close_options(); exit } }'
+    /^  [^ ]/ { close_options(); pipelines = 0 }'
 }
 
 write_pages() { # folder
@@ -52,7 +52,7 @@ write_pages() { # folder
   mkdir -p "$1/docs/Dialects"
   { echo "$note"; describe IR/Fp8.td -gen-dialect-doc -dialect=fp8
     describe IR/Fp8Interfaces.td -gen-op-interface-docs |
-      sed -e 's/^# OpInterface definitions/## Interfaces/' -e 's/^\(##* *V\)/#\1/'
+      sed -e 's/^#/##/' -e 's/^## OpInterface definitions/## Interfaces/'
   } >"$1/docs/Dialects/Fp8.md"
   # Enumerations are those of fp8, which it includes.
   { echo "$note"; describe BlasLt/BlasLt.td -gen-dialect-doc -dialect=blaslt |
