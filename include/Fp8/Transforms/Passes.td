@@ -267,8 +267,10 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
     ```
 
     For a target that takes every form no transpose is left. A matrix of one row
-    or one column is reshaped and not copied. Run again, it changes nothing. A
-    target without fp8 matrix units is an error if there is an `fp8.scaled_mm`.
+    or one column is reshaped and not copied. Run again, it changes nothing. An
+    `fp8.scaled_mm` of types that the target's matmul does not take is an error:
+    of any for a target without fp8 matrix units, of the other pair (FNUZ in place
+    of OCP), or two e5m2 operands where the library has no such matmul.
   }];
   let dependentDialects = ["fp8::Fp8Dialect", "tensor::TensorDialect"];
   let options = [
