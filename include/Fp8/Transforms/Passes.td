@@ -125,7 +125,8 @@ def SelectMatmulsPass : Pass<"fp8-select-matmuls", "::mlir::ModuleOp"> {
       where neither operand is an argument or a constant (but for views and casts)
       and that has batch dimensions or depends on another matmul on both sides.
     - `pad=false`: sizes that are, or may be, no multiples of what the target asks
-      for.
+      for; with `backward` also of what it asks for in the two gradients, where M
+      and N are sums.
     - `cost`: the time that the target table predicts for the layer in fp8 is
       longer than in the wide type by more than `min-gain` allows. Counted are the
       three matmuls (one without `backward`), reading each operand for its amax,
