@@ -144,6 +144,8 @@ static void buildBlasLt(OpPassManager &pm) {
 /// Buffers, each temporary an allocation of its own.
 static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
+  // While they are tensors: no size follows through a collapsed buffer.
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -270,16 +272,16 @@ static void buildDeviceRuntime(OpPassManager &pm, StringRef cudaPath) {
 SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
   std::string target = options.target, cudaPath = options.cudaPath;
   unsigned ptxVersion = options.ptxVersion;
-  return {{"linalg", buildLinalg},
-          {"fuse",
-           [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
-          {"blaslt", buildDeviceBlasLt},
-          {"bufferize", buildBuffers},
-          {"kernels",
-           [=](OpPassManager &pm) { buildKernels(pm, target, ptxVersion); }},
-          {"runtime",
-           [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
-          {"llvm", buildLlvm}};
+  return {
+      {"linalg", buildLinalg},
+      {"fuse",
+       [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
+      {"blaslt", buildDeviceBlasLt},
+      {"bufferize", buildBuffers},
+      {"kernels",
+       [=](OpPassManager &pm) { buildKernels(pm, target, ptxVersion); }},
+      {"runtime", [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
+      {"llvm", buildLlvm}};
 }
 
 SmallVector<Stage> fp8::getLowerStages(StringRef target, StringRef cudaPath) {
