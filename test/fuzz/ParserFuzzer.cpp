@@ -28,9 +28,8 @@ using namespace mlir;
 static MLIRContext *getContext() {
   static MLIRContext *context = [] {
     DialectRegistry registry;
-    registry.insert<arith::ArithDialect, blaslt::BlasLtDialect,
-                    fp8::Fp8Dialect, func::FuncDialect,
-                    tensor::TensorDialect>();
+    registry.insert<arith::ArithDialect, blaslt::BlasLtDialect, fp8::Fp8Dialect,
+                    func::FuncDialect, tensor::TensorDialect>();
     auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     made->loadAllAvailableDialects();
     return made;
