@@ -218,9 +218,10 @@ def leaky(b, x):
 
 def expression(b, x):
     """A random expression of bounded functions."""
-    pool = [x, b.constant(b.program.rng.uniform(-1, 1), b.types[x])]
+    # No operation on constants alone, which folds in the type's precision.
+    pool, number = [x], b.constant(b.program.rng.uniform(-1, 1), b.types[x])
     for _ in range(b.program.rng.randint(1, 5)):
-        one, two = b.program.rng.choice(pool), b.program.rng.choice(pool)
+        one, two = b.program.rng.choice(pool), b.program.rng.choice(pool + [number])
         op = b.program.rng.choice(("math.sin", "math.cos", "math.tanh", "arith.negf", "math.absf",
                                    "arith.addf", "arith.subf", "arith.mulf", "arith.maximumf",
                                    "arith.minimumf"))
