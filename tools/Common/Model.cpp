@@ -14,6 +14,7 @@
 #include "Model.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/Recipe.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -44,10 +45,10 @@ LogicalResult fp8tools::checkTarget(StringRef target) {
 }
 
 LogicalResult fp8tools::checkRecipe(StringRef recipe) {
-  if (recipe == "tensorwise" || recipe == "none")
+  if (recipe == "none" || fp8::lookupRecipe(recipe))
     return success();
-  return report("expects a recipe among tensorwise, none, but got '" + recipe +
-                "'");
+  return report("expects a recipe among " + fp8::getRecipeNames() +
+                ", none, but got '" + recipe + "'");
 }
 
 /// The only public function of `module` that has a body.

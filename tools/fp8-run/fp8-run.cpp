@@ -56,8 +56,8 @@ struct Options {
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
-      cl::desc("How scales are chosen: tensorwise (default), or none, which "
-               "keeps every matmul wide")};
+      cl::desc("How scales are chosen: tensorwise (default), "
+               "tensorwise_pow2, or none, which keeps every matmul wide")};
   cl::list<unsigned> tangents{
       "tangents", cl::CommaSeparated, cl::cat(category),
       cl::value_desc("numbers"),
@@ -105,11 +105,13 @@ struct Options {
       cl::desc("Write results to resultN.npy, float32")};
   cl::opt<std::string> saveInputs{
       "save-inputs", cl::cat(category), cl::value_desc("dir"),
-      cl::desc("Write the arguments, random ones and tangents too, to argN.npy")};
+      cl::desc(
+          "Write the arguments, random ones and tangents too, to argN.npy")};
   cl::opt<bool> stats{
       "stats", cl::cat(category),
-      cl::desc("Print, for each cast, the share of values that saturate and the "
-               "share that are flushed to zero")};
+      cl::desc(
+          "Print, for each cast, the share of values that saturate and the "
+          "share that are flushed to zero")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
       cl::desc(
@@ -468,8 +470,7 @@ static FailureOr<SmallVector<std::string>> addStatistics(ModuleOp module,
   SmallVector<std::string> casts;
   auto op = module.lookupSymbol<func::FuncOp>(function);
   for (unsigned i = 0, end = op.getNumResults(); i < end; ++i)
-    if (auto what =
-            op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
+    if (auto what = op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
       casts.push_back(what.str());
   return casts;
 }

@@ -209,7 +209,9 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
   let description = [{
     Replaces each `fp8.matmul` by the quantization of its operands and an
     `fp8.scaled_mm`. With the recipe `tensorwise` every operand has one scale,
-    taken from its own amax; activations and weights become e4m3, the gradient
+    taken from its own amax; with `tensorwise_pow2` that scale is rounded down
+    to a power of two (`policy <pow2 = down>`), so that scaling and its undoing
+    are exact. Activations and weights become e4m3, the gradient
     operand (`gradient a` or `gradient b`) e5m2; the types are those of the
     target. Fast accumulation is set on forward matmuls only, where the target
     has it. Replaces
@@ -239,7 +241,7 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
     Option<"recipe", "recipe", "std::string", /*default=*/"\"tensorwise\"",
-           "How scales are chosen: tensorwise">
+           "How scales are chosen: tensorwise or tensorwise_pow2">
   ];
 }
 
