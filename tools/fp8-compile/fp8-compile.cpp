@@ -15,7 +15,7 @@
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
-#include "Model.h"
+#include "Header.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -39,6 +39,7 @@
 #include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace mlir;
+using namespace fp8compile;
 using namespace fp8tools;
 namespace cl = llvm::cl;
 
@@ -53,6 +54,7 @@ struct Options {
                                        "goes beside it, with suffix .h")};
   cl::opt<bool> backward{"backward", cl::cat(category),
                          cl::desc("Derive the backward pass and compile both")};
+  SplitFlags split{category};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -70,79 +72,6 @@ struct Options {
                "machine's)")};
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// The header
-//===----------------------------------------------------------------------===//
-
-/// One line of the header for each tensor of `function`.
-static std::string describeTensors(Model &model) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  func::FuncOp function = model.getFunction();
-  unsigned number = 0;
-  auto describe = [&](StringRef name, Type type) {
-    os << "//   " << number++ << "  " << name << ": " << type << "\n";
-  };
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    bool tangent = index >= model.numArguments;
-    describe(tangent ? "d_" + model.resultNames[index - model.numArguments]
-                     : model.argumentNames[index],
-             type);
-  }
-  os << "//   and the results\n";
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    describe(index < model.resultNames.size()
-                 ? StringRef(model.resultNames[index])
-                 : "result",
-             type);
-  return text;
-}
-
-/// What C calls the function: no C program has another function called main, so
-/// there it is called as the library. The symbol `main` stays as an alias.
-static std::string getCName(const Options &options, StringRef function) {
-  if (function != "main")
-    return function.str();
-  std::string name = llvm::sys::path::stem(options.output).str();
-  for (char &c : name)
-    c = llvm::isAlnum(c) ? c : '_';
-  return llvm::isDigit(name.front()) ? "_" + name : name;
-}
-
-static std::string writeHeader(const Options &options, Model &model) {
-  std::string name = getCName(options, model.function);
-  std::string guard = "FP8_COMPILED_" + StringRef(name).upper() + "_H";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "// Made by fp8-compile for " << options.target << ", recipe "
-     << options.recipe << ".\n//\n"
-     << "// Tensors, in this order, row-major without gaps: the arguments\n"
-     << describeTensors(model) << "\n#ifndef " << guard << "\n#define " << guard
-     << "\n\n#include \"fp8rt/fp8rt.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n"
-     << "#endif\n\n"
-     << "/// Runs the step and returns an fp8rt_status. `workspace` starts at "
-        "a\n"
-     << "/// multiple of 256 bytes and has the size that " << name
-     << "_workspace gives;\n"
-     << "/// " << name << "_prepare was called before for these sizes.\n";
-  os << "int32_t " << name
-     << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
-     << "    void *workspace, fp8rt_stream *stream);\n\n"
-     << "/// The bytes of workspace for these sizes. Pointers are not looked "
-        "at.\n"
-     << "int32_t " << name
-     << "_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);\n\n"
-     << "/// Does once, for these sizes and this device, what calls rely on.\n"
-     << "int32_t " << name
-     << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n"
-     << "/// The sizes of all results, one behind the other, from the "
-        "arguments.\n"
-     << "int32_t " << name
-     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
-  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
-  return text;
-}
 
 //===----------------------------------------------------------------------===//
 // Code
@@ -188,17 +117,19 @@ static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   }
 }
 
-/// Writes `module`, in the LLVM dialect, to an object file in which `function`
-/// is called `cName`.
+/// The name of a function of `model`, and what C calls it.
+using Renaming = std::pair<std::string, std::string>;
+
+/// Writes `module`, in the LLVM dialect, to an object file with names for C.
 static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
-                                StringRef path, StringRef function,
-                                StringRef cName) {
+                                StringRef path, ArrayRef<Renaming> names) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
-  if (function != cName)
-    renameFunctions(*code, function, cName);
+  for (const auto &[name, cName] : names)
+    if (name != cName)
+      renameFunctions(*code, name, cName);
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
   if (llvm::Error error = makeOptimizingTransformer(
@@ -254,7 +185,7 @@ static FailureOr<SmallString<128>> makeTemporary(StringRef output,
 
 /// Writes library and header, both or none.
 static LogicalResult writeOutputs(const Options &options, Model &model,
-                                  StringRef header) {
+                                  ArrayRef<Renaming> names, StringRef header) {
   auto machine = createMachine(options.cpu);
   if (failed(machine))
     return failure();
@@ -273,8 +204,7 @@ static LogicalResult writeOutputs(const Options &options, Model &model,
   if (error)
     return report("cannot write '" + headerPath + "': " + error.message());
   headerFile.os() << header;
-  if (failed(emitObject(*model.module, **machine, *object, model.function,
-                        getCName(options, model.function))) ||
+  if (failed(emitObject(*model.module, **machine, *object, names)) ||
       failed(link(*object, *library)))
     return failure();
   error = llvm::sys::fs::rename(*library, options.output);
@@ -289,21 +219,54 @@ static LogicalResult writeOutputs(const Options &options, Model &model,
 // Main
 //===----------------------------------------------------------------------===//
 
-static LogicalResult run(const Options &options, Model &model) {
+static LogicalResult runStages(Model &model, ArrayRef<fp8::Stage> stages) {
+  return success(llvm::all_of(stages, [&](const fp8::Stage &stage) {
+    return succeeded(runStage(*model.module, stage));
+  }));
+}
+
+/// Runs the stages on tensors, and gives the functions that there are then.
+static FailureOr<SmallVector<StepFunction>>
+runTrainStages(const Options &options, Model &model) {
   fp8::TrainOptions train;
   train.target = options.target.getValue();
   train.recipe = options.recipe.getValue();
-  ModuleOp module = *model.module;
-  for (const fp8::Stage &stage : fp8::getTrainStages(train, options.backward))
-    if (failed(runStage(module, stage)))
+  options.split.apply(train);
+  SmallVector<fp8::Stage> stages = fp8::getTrainStages(train, options.backward);
+  std::optional<fp8::JointSignature> signature;
+  if (train.partition) {
+    fp8::Stage partition = stages.pop_back_val();
+    if (failed(runStages(model, stages)))
       return failure();
-  std::string header = writeHeader(options, model);
-  SmallVector<fp8::Stage> lower =
-      fp8::getLowerStages(options.target, options.cudaPath);
-  for (const fp8::Stage &stage : lower)
-    if (failed(runStage(module, stage)))
+    auto found = getSignature(model, train);
+    if (failed(found))
       return failure();
-  return writeOutputs(options, model, header);
+    signature = *found;
+    stages = {partition};
+  }
+  if (failed(runStages(model, stages)))
+    return failure();
+  return getFunctions(model, *model.module, signature);
+}
+
+static LogicalResult run(const Options &options, Model &model) {
+  auto functions = runTrainStages(options, model);
+  if (failed(functions))
+    return failure();
+  std::string stem = getCName(options.output, model.function);
+  SmallVector<Renaming> names;
+  for (StepFunction &function : *functions) {
+    StringRef suffix = StringRef(function.name).substr(model.function.size());
+    names.push_back({function.name, (stem + suffix).str()});
+    function.name = names.back().second;
+  }
+  std::string header = makeHeader("Made by fp8-compile for " + options.target +
+                                      ", recipe " + options.recipe + ".",
+                                  stem, *functions);
+  if (failed(runStages(model,
+                       fp8::getLowerStages(options.target, options.cudaPath))))
+    return failure();
+  return writeOutputs(options, model, names, header);
 }
 
 int main(int argc, char **argv) {
@@ -314,7 +277,8 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a model's step to a shared library\n");
   if (failed(checkTarget(options.target)) ||
-      failed(checkRecipe(options.recipe)))
+      failed(checkRecipe(options.recipe)) ||
+      failed(options.split.check(options.backward)))
     return EXIT_FAILURE;
   if (fp8::getLowerStages(options.target).empty()) {
     (void)report("expects target cpu or an NVIDIA one, but got '" +
