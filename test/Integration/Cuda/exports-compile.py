@@ -1,5 +1,5 @@
 # RUN: rm -rf %t && mkdir -p %t
-# RUN: %python %s %t
+# RUN: %python %s %t %fp8rt_dir/libfp8rt.so
 # Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
@@ -50,6 +50,7 @@ def check(name, folder):
 def main():
     names = sorted(file[:-5] for file in os.listdir(INPUTS) if file.endswith(".mlir"))
     assert len(names) == 58, len(names)
+    ctypes.CDLL(sys.argv[2])
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         done = list(pool.map(lambda name: check(name, sys.argv[1]), names))
     print(f"{len(done)} exports compiled")
