@@ -1,5 +1,4 @@
-//===- Pipelines.cpp -----------------------------------------------*- C++
-//-*-===//
+//===- Pipelines.cpp -----------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -273,16 +272,16 @@ static void buildDeviceRuntime(OpPassManager &pm, StringRef cudaPath) {
 SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
   std::string target = options.target, cudaPath = options.cudaPath;
   unsigned ptxVersion = options.ptxVersion;
-  return {{"linalg", buildLinalg},
-          {"fuse",
-           [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
-          {"blaslt", buildDeviceBlasLt},
-          {"bufferize", buildBuffers},
-          {"kernels",
-           [=](OpPassManager &pm) { buildKernels(pm, target, ptxVersion); }},
-          {"runtime",
-           [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
-          {"llvm", buildLlvm}};
+  return {
+      {"linalg", buildLinalg},
+      {"fuse",
+       [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
+      {"blaslt", buildDeviceBlasLt},
+      {"bufferize", buildBuffers},
+      {"kernels",
+       [=](OpPassManager &pm) { buildKernels(pm, target, ptxVersion); }},
+      {"runtime", [=](OpPassManager &pm) { buildDeviceRuntime(pm, cudaPath); }},
+      {"llvm", buildLlvm}};
 }
 
 SmallVector<Stage> fp8::getLowerStages(StringRef target, StringRef cudaPath) {

@@ -14,6 +14,7 @@
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
@@ -70,19 +71,22 @@ static void splatsToFills(Operation *root) {
     auto value = cast<SplatElementsAttr>(op.getValue());
     Value scalar = arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
-    Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                          type.getElementType());
+    Value empty =
+        tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
     op.replaceAllUsesWith(
         linalg::FillOp::create(b, loc, scalar, empty).getResult(0));
     op.erase();
   }
 }
 
-/// Folds constants and fills into bodies, drops what is not used.
+/// Folds constants and fills into bodies, drops what is not used. Sizes are
+/// taken from inputs: a `tensor.dim` would be one more reader.
 static void clean(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::populateElementwiseOpsFusionPatterns(
       patterns, [](OpOperand *) { return false; });
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   (void)applyPatternsGreedily(root, std::move(patterns));
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::GenericOp op) {
@@ -141,8 +145,9 @@ static bool canFuseInto(OpOperand &use, linalg::GenericOp producer) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
-/// Whether all readers of `producer` are to compute it themselves: no more bytes
-/// move than with one kernel that stores it and takes its amax on the way.
+/// Whether all readers of `producer` are to compute it themselves: no more
+/// bytes move than with one kernel that stores it and takes its amax on the
+/// way.
 static bool shouldFuse(linalg::GenericOp producer) {
   Value result = producer->getResult(0);
   llvm::SmallPtrSet<Operation *, 4> readers;
@@ -237,8 +242,8 @@ static void takeTransposes(IRRewriter &rewriter, linalg::GenericOp producer) {
   bool keep = llvm::any_of(producer->getUsers(), [&](Operation *user) {
     return !llvm::is_contained(copies, user);
   });
-  AffineMap swapped = AffineMap::getPermutationMap(
-      copies[0].getPermutation(), rewriter.getContext());
+  AffineMap swapped = AffineMap::getPermutationMap(copies[0].getPermutation(),
+                                                   rewriter.getContext());
   if (!keep) {
     maps.pop_back();
     inits.clear();
@@ -247,9 +252,9 @@ static void takeTransposes(IRRewriter &rewriter, linalg::GenericOp producer) {
   maps.push_back(swapped);
   inits.push_back(empty);
   types.push_back(empty.getType());
-  auto both = linalg::GenericOp::create(
-      rewriter, loc, types, producer.getDpsInputs(), inits, maps,
-      producer.getIteratorTypesArray());
+  auto both =
+      linalg::GenericOp::create(rewriter, loc, types, producer.getDpsInputs(),
+                                inits, maps, producer.getIteratorTypesArray());
   rewriter.inlineRegionBefore(producer.getRegion(), both.getRegion(),
                               both.getRegion().begin());
   if (keep) {

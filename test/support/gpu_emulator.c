@@ -201,12 +201,23 @@ uint16_t emu_e5m2x2(float high, float low) {
   return (uint16_t)(fp8(high, 2, 15, 0x7b) << 8 | fp8(low, 2, 15, 0x7b));
 }
 
-/* f32 to bf16, which libgcc of Debian 12 lacks. The result is in the low half
-   of the register that a float is returned in. */
-float __truncsfbf2(float x) {
-  uint32_t bits, half;
+static uint32_t toBf16(float x) {
+  uint32_t bits;
   memcpy(&bits, &x, 4);
-  half = isnan(x) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  return isnan(x) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/* Two of them, in one register like a float. */
+float emu_bf16x2(float high, float low) {
+  uint32_t pair = toBf16(high) << 16 | toBf16(low);
+  memcpy(&low, &pair, 4);
+  return low;
+}
+
+/* f32 to bf16, which libgcc of Debian 12 lacks. The result is in the low half of
+   the register that a float is returned in. */
+float __truncsfbf2(float x) {
+  uint32_t half = toBf16(x);
   memcpy(&x, &half, 4);
   return x;
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
+#include "Tool.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"

@@ -16,7 +16,7 @@
 #define FP8_TOOLS_FP8RUN_EXECUTE_H
 
 #include "Device.h"
-#include "Step.h"
+#include "Fp8/Driver/Step.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 
 namespace fp8run {
@@ -41,7 +41,7 @@ public:
   /// `device`, which outlives the executable.
   static llvm::Expected<Executable>
   compile(mlir::ModuleOp module,
-          llvm::ArrayRef<fp8tools::StepFunction> functions,
+          llvm::ArrayRef<mlir::fp8::FunctionInfo> functions,
           const Device &device);
 
   /// The types of the results of the first function for arguments of `types`,
@@ -55,7 +55,7 @@ public:
   run(llvm::ArrayRef<Buffer> arguments);
 
 private:
-  using Function = fp8tools::StepFunction;
+  using Function = mlir::fp8::FunctionInfo;
 
   llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
   getResultTypes(const Function &function,

@@ -12,13 +12,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "Print.h"
+#include "Table.h"
 #include "llvm/Support/Format.h"
 
 using namespace mlir;
 using namespace fp8run;
-using fp8tools::Port;
-using fp8tools::PortKind;
-using fp8tools::StepFunction;
 
 static std::string formatNumber(const char *format, double value) {
   std::string text;
@@ -35,9 +33,9 @@ void fp8run::printErrors(ArrayRef<std::string> names, ArrayRef<Array> reference,
   printTable(llvm::outs(), rows);
 }
 
-void fp8run::printLinears(ArrayRef<Linear> linears) {
+void fp8run::printLinears(ArrayRef<fp8::Linear> linears) {
   unsigned found = 0, converted = 0;
-  for (const Linear &linear : linears) {
+  for (const fp8::Linear &linear : linears) {
     found += linear.matmuls;
     converted += linear.converted;
   }
@@ -45,7 +43,7 @@ void fp8run::printLinears(ArrayRef<Linear> linears) {
                << " of " << found << " matmuls in fp8\n";
   SmallVector<SmallVector<std::string>> rows = {
       {"name", "M x K x N", "matmuls", "in fp8"}};
-  for (const Linear &linear : linears)
+  for (const fp8::Linear &linear : linears)
     rows.push_back({linear.name, linear.sizes, std::to_string(linear.matmuls),
                     std::to_string(linear.converted)});
   printTable(llvm::outs(), rows);
@@ -69,17 +67,17 @@ void fp8run::printResiduals(ArrayRef<fp8::Residual> residuals,
   printKept(rows, fp8::getTotalBytes(residuals), wideBytes);
 }
 
-void fp8run::printResiduals(const StepFunction &forward,
-                            const StepFunction &backward,
+void fp8run::printResiduals(const fp8::FunctionInfo &forward,
+                            const fp8::FunctionInfo &backward,
                             ArrayRef<int64_t> bytes, int64_t wideBytes) {
   Table rows = {{"what", "bytes", "of the forward function"}};
   int64_t total = 0, numArguments = forward.arguments.size();
-  for (auto [port, size] : llvm::zip_equal(backward.arguments, bytes)) {
-    int64_t origin = getOrigin(forward, port);
+  for (auto [tensor, size] : llvm::zip_equal(backward.arguments, bytes)) {
+    int64_t origin = getOrigin(forward, tensor);
     if (origin < 0)
       continue;
     total += size;
-    rows.push_back({port.name, std::to_string(size),
+    rows.push_back({tensor.name, std::to_string(size),
                     origin < numArguments
                         ? "argument " + std::to_string(origin)
                         : "result " + std::to_string(origin - numArguments)});
@@ -95,12 +93,12 @@ void fp8run::printTimes(ArrayRef<std::pair<std::string, double>> times) {
   printTable(llvm::outs(), rows);
 }
 
-void fp8run::printStatistics(ArrayRef<StepFunction> functions,
+void fp8run::printStatistics(ArrayRef<fp8::FunctionInfo> functions,
                              ArrayRef<Array> counts) {
   SmallVector<std::string> casts;
-  for (const StepFunction &function : functions)
-    for (const Port &result : function.results)
-      if (result.kind == PortKind::Statistic)
+  for (const fp8::FunctionInfo &function : functions)
+    for (const fp8::TensorInfo &result : function.results)
+      if (result.kind == fp8::TensorKind::Statistic)
         casts.push_back(result.name);
   llvm::outs() << "\nCasts\n";
   SmallVector<SmallVector<std::string>> rows = {

@@ -15,8 +15,7 @@
 #define FP8_TOOLS_FP8RUN_PRINT_H
 
 #include "Array.h"
-#include "Report.h"
-#include "Step.h"
+#include "Fp8/Driver/Compile.h"
 
 namespace fp8run {
 
@@ -25,7 +24,7 @@ void printErrors(llvm::ArrayRef<std::string> names,
                  llvm::ArrayRef<Array> reference,
                  llvm::ArrayRef<Array> results);
 
-void printLinears(llvm::ArrayRef<Linear> linears);
+void printLinears(llvm::ArrayRef<mlir::fp8::Linear> linears);
 
 /// What a step in one function keeps for its backward pass. `wideBytes` is what
 /// the wide program keeps.
@@ -34,12 +33,12 @@ void printResiduals(llvm::ArrayRef<mlir::fp8::Residual> residuals,
 
 /// The same of a step in two: which argument or result of `forward` is what of
 /// `backward`, whose arguments have `bytes`.
-void printResiduals(const fp8tools::StepFunction &forward,
-                    const fp8tools::StepFunction &backward,
+void printResiduals(const mlir::fp8::FunctionInfo &forward,
+                    const mlir::fp8::FunctionInfo &backward,
                     llvm::ArrayRef<int64_t> bytes, int64_t wideBytes);
 
 /// The counts of each cast, three results each, as shares.
-void printStatistics(llvm::ArrayRef<fp8tools::StepFunction> functions,
+void printStatistics(llvm::ArrayRef<mlir::fp8::FunctionInfo> functions,
                      llvm::ArrayRef<Array> counts);
 
 /// Stages and what they took, in milliseconds.

@@ -13,16 +13,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
+#include "Fp8/Driver/Compile.h"
 #include "Fp8/IR/Fp8Ops.h"
-#include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
 #include "Print.h"
+#include "SplitFlags.h"
+#include "Tool.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include <chrono>
@@ -136,9 +136,10 @@ private:
 };
 } // namespace
 
-static LogicalResult checkOptions(const Options &options) {
-  if (failed(checkTarget(options.target)) ||
-      failed(checkRecipe(options.recipe)))
+static LogicalResult checkOptions(MLIRContext *context,
+                                  const Options &options) {
+  if (failed(fp8::checkTarget(context, options.target)) ||
+      failed(fp8::checkRecipe(context, options.recipe)))
     return failure();
   if (options.emit.empty() && fp8::getLowerStages(options.target).empty())
     return report(
@@ -155,7 +156,8 @@ static LogicalResult checkOptions(const Options &options) {
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
                                Stopwatch &watch) {
   for (const fp8::Stage &stage : stages)
-    if (failed(watch.time(stage.name, [&] { return runStage(module, stage); })))
+    if (failed(watch.time(stage.name,
+                          [&] { return fp8::runStage(module, stage); })))
       return failure();
   return success();
 }
@@ -215,7 +217,7 @@ namespace {
 /// of the step.
 struct Program {
   ModuleOp module;
-  SmallVector<StepFunction> functions;
+  SmallVector<fp8::FunctionInfo> functions;
   SmallVector<RankedTensorType> arguments;
 };
 
@@ -238,24 +240,24 @@ static LogicalResult completeInputs(const Options &options,
                                     const Program &program,
                                     Executable &executable,
                                     SmallVectorImpl<Array> &inputs) {
-  const StepFunction &function = program.functions.front();
+  const fp8::FunctionInfo &function = program.functions.front();
   SmallVector<RankedTensorType> types;
-  for (const Port &port : function.arguments) {
+  for (const fp8::TensorInfo &tensor : function.arguments) {
     // Sizes of results do not depend on tangents; any will do to ask.
-    SmallVector<int64_t> shape(port.type.getShape());
+    SmallVector<int64_t> shape(tensor.type.getShape());
     for (int64_t &size : shape)
       size = ShapedType::isDynamic(size) ? 0 : size;
-    if (port.number < inputs.size())
-      shape = inputs[port.number].shape;
-    types.push_back(port.type.clone(shape));
+    if (tensor.number < inputs.size())
+      shape = inputs[tensor.number].shape;
+    types.push_back(tensor.type.clone(shape));
   }
   auto results = executable.getResultTypes(types);
   if (!results)
     return report(results.takeError());
   SmallVector<RankedTensorType> tangents;
   size_t count = program.arguments.size() - inputs.size();
-  for (auto [port, type] : llvm::zip_equal(function.results, *results))
-    if (port.kind == PortKind::Result && tangents.size() < count &&
+  for (auto [tensor, type] : llvm::zip_equal(function.results, *results))
+    if (tensor.kind == fp8::TensorKind::Result && tangents.size() < count &&
         isa<FloatType>(type.getElementType()))
       tangents.push_back(type);
   return addTangents(getSource(options), tangents, inputs);
@@ -266,32 +268,33 @@ static Outcome collect(const Program &program,
                        ArrayRef<std::vector<Buffer>> buffers) {
   Outcome outcome;
   for (auto [function, results] : llvm::zip_equal(program.functions, buffers))
-    for (auto [port, buffer] : llvm::zip_equal(function.results, results)) {
-      if (port.kind == PortKind::Saved)
+    for (auto [tensor, buffer] : llvm::zip_equal(function.results, results)) {
+      if (tensor.kind == fp8::TensorKind::Saved)
         continue;
       Array array = decode(buffer.bytes, buffer.type);
-      if (port.kind == PortKind::Statistic) {
+      if (tensor.kind == fp8::TensorKind::Statistic) {
         outcome.counts.push_back(std::move(array));
         continue;
       }
       outcome.results.resize(
-          std::max<size_t>(outcome.results.size(), port.number + 1));
-      outcome.results[port.number] = std::move(array);
+          std::max<size_t>(outcome.results.size(), tensor.number + 1));
+      outcome.results[tensor.number] = std::move(array);
     }
   return outcome;
 }
 
 /// The bytes of what the backward function gets of the forward function and of
 /// its arguments.
-static SmallVector<int64_t> getBytes(const StepFunction &backward,
+static SmallVector<int64_t> getBytes(const fp8::FunctionInfo &backward,
                                      ArrayRef<Buffer> arguments,
                                      ArrayRef<Buffer> forward) {
-  return llvm::map_to_vector(backward.arguments, [&](const Port &port) {
-    const Buffer &buffer = port.kind == PortKind::Residual
-                               ? forward[port.number]
-                               : arguments[port.number];
-    return static_cast<int64_t>(buffer.bytes.size());
-  });
+  return llvm::map_to_vector(
+      backward.arguments, [&](const fp8::TensorInfo &tensor) {
+        const Buffer &buffer = tensor.kind == fp8::TensorKind::Residual
+                                   ? forward[tensor.number]
+                                   : arguments[tensor.number];
+        return static_cast<int64_t>(buffer.bytes.size());
+      });
 }
 
 /// Compiles `program`, adds tangents to `inputs` where they are missing, and
@@ -324,14 +327,14 @@ static FailureOr<Outcome> execute(const Options &options,
 
 /// Runs `module`, the step before quantization, in f64 on the CPU.
 static FailureOr<SmallVector<Array>>
-executeWide(const Options &options, const Model &model, ModuleOp module,
+executeWide(const Options &options, const fp8::Model &model, ModuleOp module,
             SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
     return failure();
   func::FuncOp function = module.lookupSymbol<func::FuncOp>(model.function);
-  Program program{module, getFunctions(model, module, std::nullopt),
+  Program program{module, fp8::getFunctions(model, module, std::nullopt),
                   getArgumentTypes(function)};
   Stopwatch watch;
   if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
@@ -371,7 +374,7 @@ static LogicalResult addStatistics(ModuleOp module) {
 namespace {
 /// What is told about a step besides its results.
 struct Facts {
-  SmallVector<Linear> linears;
+  SmallVector<fp8::Linear> linears;
   SmallVector<fp8::Residual> residuals;
   int64_t wideBytes = 0;
 };
@@ -379,7 +382,8 @@ struct Facts {
 
 /// Runs the stages on tensors. `wide` gets a copy of the program before it is
 /// quantized, and what is returned is the program behind them.
-static FailureOr<Program> runTrainStages(const Options &options, Model &model,
+static FailureOr<Program> runTrainStages(const Options &options,
+                                         fp8::Model &model,
                                          OwningOpRef<ModuleOp> &wide,
                                          Facts &facts, Stopwatch &watch) {
   ModuleOp module = *model.module;
@@ -394,11 +398,11 @@ static FailureOr<Program> runTrainStages(const Options &options, Model &model,
     return failure();
   wide = module.clone();
   func::FuncOp function = model.getFunction();
-  facts.linears = findLinears(function);
+  facts.linears = fp8::findLinears(function);
   std::optional<fp8::JointSignature> signature =
       fp8::getJointSignature(function);
   if (partition) {
-    auto found = getSignature(model, train);
+    auto found = fp8::getSignature(model, train);
     if (failed(found))
       return failure();
     signature = *found;
@@ -408,7 +412,7 @@ static FailureOr<Program> runTrainStages(const Options &options, Model &model,
       failed(runStages(module, ArrayRef(stages).drop_front(numWide), watch)))
     return failure();
   facts.wideBytes = fp8::getTotalBytes(*wideResiduals);
-  countConverted(function, facts.linears);
+  fp8::countConverted(function, facts.linears);
   auto residuals = findResiduals(options, function, signature);
   if (failed(residuals))
     return failure();
@@ -416,10 +420,17 @@ static FailureOr<Program> runTrainStages(const Options &options, Model &model,
   Program program{module, {}, getArgumentTypes(function)};
   if (partition && failed(runStages(module, *partition, watch)))
     return failure();
-  if (options.stats && failed(addStatistics(module)))
+  auto getFunctions = [&] {
+    return fp8::getFunctions(model, module,
+                             partition ? signature : std::nullopt);
+  };
+  // This names arguments, which counts are described with.
+  program.functions = getFunctions();
+  if (!options.stats)
+    return program;
+  if (failed(addStatistics(module)))
     return failure();
-  program.functions =
-      getFunctions(model, module, partition ? signature : std::nullopt);
+  program.functions = getFunctions();
   return program;
 }
 
@@ -435,8 +446,23 @@ static void printReport(const Options &options, const Facts &facts,
     printStatistics(program.functions, outcome.counts);
 }
 
+/// The model, with the names that --inputs gives.
+static FailureOr<fp8::Model> loadModel(const Options &options,
+                                       OwningOpRef<ModuleOp> module) {
+  FailureOr<fp8::ModelNames> names = fp8::ModelNames();
+  if (!options.inputs.empty()) {
+    if (!llvm::sys::fs::is_directory(options.inputs))
+      return report("expects a directory of inputs, but '" + options.inputs +
+                    "' is none");
+    names = fp8::readNames(options.inputs, module->getContext());
+    if (failed(names))
+      return failure();
+  }
+  return fp8::makeModel(std::move(module), std::move(*names), options.backward);
+}
+
 /// Everything after the model is loaded.
-static LogicalResult run(const Options &options, Model &model,
+static LogicalResult run(const Options &options, fp8::Model &model,
                          Stopwatch &watch) {
   ModuleOp module = *model.module;
   SmallVector<fp8::Stage> lower =
@@ -491,25 +517,22 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
       argc, argv, "Compiles a model's step in FP8, runs it and compares it\n");
-  if (failed(checkOptions(options)))
-    return EXIT_FAILURE;
 
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
-  fp8::registerAllDialects(registry);
+  fp8::registerCompilerDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-
-  Model model;
+  DiagnosticPrinter diagnostics(sources, &context);
+  if (failed(checkOptions(&context, options)))
+    return EXIT_FAILURE;
   Stopwatch watch;
-  LogicalResult loaded = watch.time("parse", [&] {
-    return loadModel(options.file, options.inputs, options.backward, context,
-                     sources, model);
+  OwningOpRef<ModuleOp> module = watch.time("parse", [&] {
+    return fp8::parseModule(options.file, &context, sources);
   });
-  if (failed(loaded) || failed(run(options, model, watch)))
+  if (!module)
+    return EXIT_FAILURE;
+  auto model = loadModel(options, std::move(module));
+  if (failed(model) || failed(run(options, *model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;
 }

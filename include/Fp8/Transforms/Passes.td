@@ -717,7 +717,7 @@ def GenerateGpuKernelsPass
     | --- | --- | --- |
     | scalar | scalars from scalars | one thread |
     | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
-    | tile | elementwise, one result transposed | tiles of 128 bytes x 128 through shared memory |
+    | tile | elementwise, one result transposed | tiles of 128 or 256 bytes x 128 through shared memory |
     | elementwise | parallel loops, results as the loops are | vectors of 16 bytes |
     | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
     | column-reduction | leading reductions in 32 bits | a block 32 columns |

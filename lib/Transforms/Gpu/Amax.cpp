@@ -78,12 +78,12 @@ static Value emitThreadAmax(KernelBuilder &b, linalg::GenericOp op) {
   Value total = b.getLoopProduct(op, 0, op.getNumLoops());
   Value aligned = b.areAligned(getContiguous(getInputs(op)));
   if (hasStridedInput(op))
-    aligned = b.both(
-        aligned, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                                b.i64(vector))));
+    aligned =
+        b.both(aligned, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
+                                       b.i64(vector))));
   // Whole chunks by vectors, the rest one by one.
-  Value chunks = b.create<arith::SelectOp>(
-      aligned, b.div(total, b.i64(chunk)), b.i64(0));
+  Value chunks =
+      b.create<arith::SelectOp>(aligned, b.div(total, b.i64(chunk)), b.i64(0));
   Value block = b.widen(b.getBlock()), grid = b.getBlocks();
   auto byVectors = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     SmallVector<SmallVector<Lanes>> inputs;
@@ -103,9 +103,9 @@ static Value emitThreadAmax(KernelBuilder &b, linalg::GenericOp op) {
     auto inputs = b.loadInputs(op, i, 1, /*vectors=*/false);
     return {emitLargest(b, op, inputs, 1, carried[0])};
   };
-  Value begin = b.add(b.mul(chunks, b.i64(chunk)),
-                      b.add(b.mul(block, b.i64(kThreads)),
-                            b.widen(b.getThread())));
+  Value begin =
+      b.add(b.mul(chunks, b.i64(chunk)),
+            b.add(b.mul(block, b.i64(kThreads)), b.widen(b.getThread())));
   return b.emitLoop(begin, total, b.mul(grid, b.i64(kThreads)), largest,
                     oneByOne)[0];
 }
@@ -116,8 +116,7 @@ void AmaxStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
   b.emitPrologue(getPrologueOps(unit));
   SmallVector<Value> largest;
   for (linalg::GenericOp op : unit.main)
-    largest.push_back(
-        vendor.reduceMax(b, b.getLoc(), emitThreadAmax(b, op)));
+    largest.push_back(vendor.reduceMax(b, b.getLoc(), emitThreadAmax(b, op)));
 
   // One value a subgroup and reduction, then one thread a reduction.
   Value shared = b.getShared(4 * groups * largest.size());

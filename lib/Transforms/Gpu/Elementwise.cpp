@@ -70,9 +70,8 @@ static void emitElements(KernelBuilder &b, linalg::GenericOp op,
     else
       lanes.values.push_back(b.loadOne(output, index));
   }
-  SmallVector<Lanes> results =
-      b.emitBody(op, inputs, outputs,
-                 op.getBody()->getTerminator()->getOperands(), count);
+  SmallVector<Lanes> results = b.emitBody(
+      op, inputs, outputs, op.getBody()->getTerminator()->getOperands(), count);
   for (auto [output, result] : llvm::zip(getOutputs(op), results)) {
     if (count > 1)
       b.storeLanes(output, index, result);
@@ -81,8 +80,7 @@ static void emitElements(KernelBuilder &b, linalg::GenericOp op,
   }
 }
 
-void ElementwiseStrategy::emit(KernelBuilder &b,
-                               const KernelUnit &unit) const {
+void ElementwiseStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
   linalg::GenericOp op = unit.main[0];
   unsigned vector = getVectorSize(op), unroll = getUnroll(op);
   SmallVector<KernelOperand> operands = getInputs(op);
@@ -94,9 +92,9 @@ void ElementwiseStrategy::emit(KernelBuilder &b,
                         b.areAligned(getContiguous(operands)));
   // A vector has to stay in one row for its other inputs.
   if (hasStridedInput(op))
-    isFast = b.both(
-        isFast, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                               b.i64(vector))));
+    isFast =
+        b.both(isFast, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
+                                      b.i64(vector))));
   auto fast = [&] {
     SmallVector<Value> indices;
     SmallVector<SmallVector<Lanes>> inputs;

@@ -9,8 +9,8 @@
 // Emits the ops of one kernel: sizes, loads, stores, bodies of linalg ops.
 //
 // Kernels work on pointers of the global address space, with offsets of 64 bits
-// in elements. Values in registers are scalars; a group of them that is loaded or
-// stored at once is a `Lanes`.
+// in elements. Values in registers are scalars; a group of them that is loaded
+// or stored at once is a `Lanes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -186,6 +186,12 @@ public:
   SmallVector<Value>
   emitLoop(Value begin, Value end, Value step, ValueRange values,
            function_ref<SmallVector<Value>(Value, ValueRange)> body);
+
+  /// The same for several iterations at once, and one by one for the rest: what
+  /// `body` loads for its indices is under way together.
+  SmallVector<Value> emitUnrolledLoop(
+      Value begin, Value end, Value step, unsigned unroll, ValueRange values,
+      function_ref<SmallVector<Value>(ValueRange, ValueRange)> body);
 
 private:
   Value addSize(SizeArgument size);

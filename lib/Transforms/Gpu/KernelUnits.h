@@ -17,16 +17,16 @@
 
 namespace mlir::fp8 {
 
-/// Ops of one kernel, in order. The scalar ones come first: each thread computes
-/// them on the way to its part of the others.
+/// Ops of one kernel, in order. The scalar ones come first: each thread
+/// computes them on the way to its part of the others.
 struct KernelUnit {
   SmallVector<linalg::GenericOp> prologue;
   /// One op, or several amax reductions.
   SmallVector<linalg::GenericOp> main;
 };
 
-/// The buffer that `value` is a view of. Two different ones do not overlap: they
-/// are allocations or arguments of the function.
+/// The buffer that `value` is a view of. Two different ones do not overlap:
+/// they are allocations or arguments of the function.
 Value getRootBuffer(Value value);
 
 /// Whether `op` takes the maximum of absolute values, in f32, of what it
@@ -40,8 +40,8 @@ bool isScalarOp(linalg::GenericOp op);
 /// except fills with zero bits, which become a `gpu.memset`.
 LogicalResult spellAsGenerics(Block &block);
 
-/// Puts the f32 slots that an amax starts from into one buffer, which is cleared
-/// once at the start of `block`, and takes their fills away.
+/// Puts the f32 slots that an amax starts from into one buffer, which is
+/// cleared once at the start of `block`, and takes their fills away.
 void clearSlotsOnce(Block &block);
 
 /// The kernels of `block`: scalar ops go to their first reader, and an amax to

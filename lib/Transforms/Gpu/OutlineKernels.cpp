@@ -115,9 +115,8 @@ static llvm::SmallSetVector<Value, 2> getLocals(const KernelUnit &unit) {
   return locals;
 }
 
-func::FuncOp
-Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
-                const llvm::SmallSetVector<Value, 2> &locals) {
+func::FuncOp Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
+                             const llvm::SmallSetVector<Value, 2> &locals) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<linalg::GenericOp> ops = getOps(unit);
   Location loc = ops.back().getLoc();
@@ -134,9 +133,9 @@ Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
   IRMapping map;
   map.map(inputs, kernel.getArguments());
   for (Value local : locals)
-    map.map(local, memref::AllocaOp::create(
-                       b, loc, cast<MemRefType>(local.getType()))
-                       .getResult());
+    map.map(local,
+            memref::AllocaOp::create(b, loc, cast<MemRefType>(local.getType()))
+                .getResult());
   for (linalg::GenericOp op : ops) {
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op.getRegion(), captured);
@@ -185,8 +184,7 @@ LogicalResult Outliner::outline(const KernelUnit &unit) {
       inputs.insert(value);
     }
   }
-  func::FuncOp kernel =
-      merge(build(unit, inputs.getArrayRef(), locals));
+  func::FuncOp kernel = merge(build(unit, inputs.getArrayRef(), locals));
   OpBuilder b(ops.back());
   Location loc = ops.back().getLoc();
   SmallVector<Value> arguments;

@@ -59,14 +59,21 @@ unsigned fp8::getVectorSize(linalg::GenericOp op) {
   return 16 / bytes;
 }
 
+unsigned fp8::getUnroll(linalg::GenericOp op, unsigned most) {
+  unsigned inputs =
+      llvm::count_if(getInputs(op), [](const KernelOperand &input) {
+        return input.isBuffer() && !input.isScalar;
+      });
+  return std::max(1u, most / std::max(1u, inputs * inputs));
+}
+
 bool fp8::hasStridedInput(linalg::GenericOp op) {
   return llvm::any_of(getInputs(op), [](const KernelOperand &input) {
     return input.isBuffer() && !input.isContiguous && !input.isScalar;
   });
 }
 
-std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op,
-                                         unsigned index) {
+std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op, unsigned index) {
   Value old = op.getRegionOutputArgs()[index];
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   Operation *combiner = yield.getOperand(index).getDefiningOp();

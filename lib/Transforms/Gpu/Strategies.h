@@ -79,6 +79,10 @@ SmallVector<KernelOperand> getContiguous(ArrayRef<KernelOperand> operands);
 /// 16 bytes of the narrowest, and at most 16.
 unsigned getVectorSize(linalg::GenericOp op);
 
+/// How many iterations a thread of a reduction has in flight: `most`, and fewer
+/// where there are several inputs, which take registers.
+unsigned getUnroll(linalg::GenericOp op, unsigned most);
+
 /// Whether an input of `op` is read with other strides than the loops have.
 bool hasStridedInput(linalg::GenericOp op);
 
@@ -91,8 +95,8 @@ struct Combiner {
   TypedAttr neutral;
 };
 
-/// The combiner of output `index`, if it is one that may be reordered, on a type
-/// that is not rounded in between.
+/// The combiner of output `index`, if it is one that may be reordered, on a
+/// type that is not rounded in between.
 std::optional<Combiner> getCombiner(linalg::GenericOp op, unsigned index);
 
 /// `combiner(x, y)`.

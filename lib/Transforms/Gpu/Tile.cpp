@@ -23,9 +23,10 @@ using namespace mlir::fp8;
 
 /// Columns of a tile, and those of one thread; rows of one thread.
 static constexpr unsigned kCols = 128, kThreadCols = 16, kThreadRows = 4;
-/// Bytes of a column of the tile.
-static constexpr unsigned kColBytes = 128;
 static constexpr unsigned kChunkBytes = 16;
+/// What the number of a chunk is swapped by, of the number of its group of
+/// columns: 8 chunks are all banks of shared memory.
+static constexpr unsigned kSwap = 7;
 
 namespace {
 class TileStrategy : public Strategy {
@@ -64,7 +65,7 @@ private:
   SmallVector<KernelOperand> outputs;
   /// Number of the transposed output.
   unsigned transposed = 0;
-  unsigned bytes, tileRows, threads;
+  unsigned bytes, colBytes, tileRows, threads;
   Value rows, cols, batch, row0, col0, shared;
   /// Where the thread's part starts in the tile, in i32.
   Value threadRow, threadCol, group;
@@ -96,8 +97,12 @@ static unsigned getTransposedBytes(linalg::GenericOp op) {
   return getElementBytes(getOutputs(op)[findTransposed(op)].element);
 }
 
+/// Bytes of a column of the tile, in elements of `bytes` bytes.
+static unsigned getColBytes(unsigned bytes) { return bytes == 1 ? 128 : 256; }
+
 static unsigned getTileRows(linalg::GenericOp op) {
-  return kColBytes / getTransposedBytes(op);
+  unsigned bytes = getTransposedBytes(op);
+  return getColBytes(bytes) / bytes;
 }
 
 bool TileStrategy::takes(const KernelUnit &unit) const {
@@ -124,8 +129,8 @@ LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
   return {rows / kThreadRows * (kCols / kThreadCols), /*workPerBlock=*/1};
 }
 
-Value TileStrategy::emitWork(OpBuilder &b, Location loc,
-                             const KernelUnit &unit, LoopSizeFn size) const {
+Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                             LoopSizeFn size) const {
   linalg::GenericOp op = unit.main[0];
   unsigned loops = op.getNumLoops();
   auto tiles = [&](unsigned dim, int64_t tile) -> Value {
@@ -144,7 +149,7 @@ Value TileStrategy::emitWork(OpBuilder &b, Location loc,
 TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
     : b(b), unit(unit), op(unit.main[0]), outputs(getOutputs(op)),
       transposed(findTransposed(op)), bytes(getTransposedBytes(op)),
-      tileRows(getTileRows(op)),
+      colBytes(getColBytes(bytes)), tileRows(getTileRows(op)),
       threads(tileRows / kThreadRows * (kCols / kThreadCols)) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
@@ -170,7 +175,7 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
-  shared = b.getShared(kCols * kColBytes);
+  shared = b.getShared(kCols * colBytes);
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {
@@ -232,7 +237,7 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
   Value start = b.mul(threadRow, b.i32(bytes));
   Value chunk = b.div(start, b.i32(kChunkBytes));
   Value inChunk = b.rem(start, b.i32(kChunkBytes));
-  Value mask = b.create<arith::AndIOp>(group, b.i32(3));
+  Value mask = b.create<arith::AndIOp>(group, b.i32(kSwap));
   Value place = b.add(
       b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)), inChunk);
   for (unsigned j = 0; j < kThreadCols; ++j) {
@@ -247,14 +252,14 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
           VectorType::get(kThreadRows, values[0].getType()), values);
     }
     Value col = b.add(threadCol, b.i32(j));
-    Value address = b.at(shared, b.add(b.mul(col, b.i32(kColBytes)), place));
+    Value address = b.at(shared, b.add(b.mul(col, b.i32(colBytes)), place));
     b.create<LLVM::StoreOp>(word, address, kThreadRows * bytes);
   }
 }
 
 void TileEmitter::storeColumns() {
   const KernelOperand &output = outputs[transposed];
-  unsigned chunks = kColBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
+  unsigned chunks = colBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
   Type memory = b.getI8Type();
   if (bytes > 1)
     memory = output.element;
@@ -263,17 +268,17 @@ void TileEmitter::storeColumns() {
     Value number = b.add(b.getThread(), b.i32(i * threads));
     Value col = b.div(number, b.i32(chunks));
     Value chunk = b.rem(number, b.i32(chunks));
-    Value mask = b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)),
-                                         b.i32(3));
-    Value place = b.add(b.mul(col, b.i32(kColBytes)),
-                        b.mul(b.create<arith::XOrIOp>(chunk, mask),
-                              b.i32(kChunkBytes)));
+    Value mask =
+        b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(kSwap));
+    Value place =
+        b.add(b.mul(col, b.i32(colBytes)),
+              b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)));
     Value vector =
         b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
     Value row = b.add(row0, b.widen(b.mul(chunk, b.i32(perChunk))));
     Value index = getTransposedIndex(row, b.add(col0, b.widen(col)));
-    Value address = b.at(b.getPointer(output.buffer),
-                         b.mul(index, b.i64(bytes)));
+    Value address =
+        b.at(b.getPointer(output.buffer), b.mul(index, b.i64(bytes)));
     b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
   }
 }
@@ -310,49 +315,52 @@ void TileEmitter::emitSlow() {
   Value count = b.i32(tileRows * kCols), step = b.i32(threads);
   // The word of a column, swapped by the column's number.
   auto getPlace = [&](Value row, Value col) {
-    Value swap = b.mul(b.create<arith::AndIOp>(col, b.i32(31)),
-                       b.i32(4 / bytes));
-    Value place = b.add(b.mul(col, b.i32(tileRows)),
-                        b.create<arith::XOrIOp>(row, swap));
+    Value swap =
+        b.mul(b.create<arith::AndIOp>(col, b.i32(31)), b.i32(4 / bytes));
+    Value place =
+        b.add(b.mul(col, b.i32(tileRows)), b.create<arith::XOrIOp>(row, swap));
     return b.at(shared, b.mul(place, b.i32(bytes)));
   };
   auto inside = [&](Value row, Value col) {
     return b.both(b.less(row, rows), b.less(col, cols));
   };
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Value index = getIndex(row, col);
-      SmallVector<Lanes> inputs = b.loadInputsAt(
-          op, getCoordinates(row, col), index, 1, /*vectors=*/false);
-      SmallVector<Lanes> results = b.emitBody(
-          op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
-      for (auto [number, result] : llvm::enumerate(results)) {
-        Value value = b.toMemory(result.values[0]);
-        if (number == transposed)
-          b.create<LLVM::StoreOp>(value, getPlace(r, c));
-        else
-          b.storeOne(outputs[number], index, result.values[0]);
-      }
-    });
-    return {};
-  });
+  b.emitLoop(
+      b.getThread(), count, step, {},
+      [&](Value i, ValueRange) -> SmallVector<Value> {
+        Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        b.emitIf(inside(row, col), [&] {
+          Value index = getIndex(row, col);
+          SmallVector<Lanes> inputs = b.loadInputsAt(
+              op, getCoordinates(row, col), index, 1, /*vectors=*/false);
+          SmallVector<Lanes> results = b.emitBody(
+              op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
+          for (auto [number, result] : llvm::enumerate(results)) {
+            Value value = b.toMemory(result.values[0]);
+            if (number == transposed)
+              b.create<LLVM::StoreOp>(value, getPlace(r, c));
+            else
+              b.storeOne(outputs[number], index, result.values[0]);
+          }
+        });
+        return {};
+      });
   b.create<gpu::BarrierOp>();
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
-      Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
-      Value address = b.at(b.getPointer(output.buffer),
-                           b.mul(getTransposedIndex(row, col), b.i64(bytes)));
-      b.create<LLVM::StoreOp>(value, address);
-    });
-    return {};
-  });
+  b.emitLoop(
+      b.getThread(), count, step, {},
+      [&](Value i, ValueRange) -> SmallVector<Value> {
+        Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        b.emitIf(inside(row, col), [&] {
+          Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
+          Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
+          Value address =
+              b.at(b.getPointer(output.buffer),
+                   b.mul(getTransposedIndex(row, col), b.i64(bytes)));
+          b.create<LLVM::StoreOp>(value, address);
+        });
+        return {};
+      });
   b.storeScalars();
 }
 
@@ -364,9 +372,8 @@ void TileEmitter::emit() {
     Value whole = b.isZero(b.rem(size, b.i64(kThreadCols)));
     return b.both(b.less(end, size), whole);
   };
-  Value isFast = b.both(b.areAligned(wide),
-                        b.both(fits(row0, tileRows, rows),
-                               fits(col0, kCols, cols)));
+  Value isFast = b.both(b.areAligned(wide), b.both(fits(row0, tileRows, rows),
+                                                   fits(col0, kCols, cols)));
   b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
 }
 

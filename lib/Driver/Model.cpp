@@ -7,11 +7,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A model that a tool works on.
+// A model that is compiled.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Model.h"
+#include "Fp8/Driver/Model.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Target/Target.h"
 #include "mlir/Parser/Parser.h"
@@ -23,31 +23,41 @@
 #include "llvm/Support/SourceMgr.h"
 
 using namespace mlir;
-using namespace fp8tools;
+using namespace mlir::fp8;
 
-StringRef fp8tools::toolName;
-
-LogicalResult fp8tools::report(const Twine &message) {
-  llvm::errs() << toolName << ": error: " << message << "\n";
-  return failure();
+LogicalResult fp8::emitFailure(MLIRContext *context, const Twine &message) {
+  return emitError(UnknownLoc::get(context), message);
 }
 
-LogicalResult fp8tools::report(llvm::Error error) {
-  return report(llvm::toString(std::move(error)));
+LogicalResult fp8::emitFailure(MLIRContext *context, llvm::Error error) {
+  return emitFailure(context, llvm::toString(std::move(error)));
 }
 
-LogicalResult fp8tools::checkTarget(StringRef target) {
-  if (fp8::lookupTarget(target))
+LogicalResult fp8::checkTarget(MLIRContext *context, StringRef target) {
+  if (lookupTarget(target))
     return success();
-  return report("expects a target among " + fp8::getTargetNames() +
-                ", but got '" + target + "'");
+  return emitFailure(context, "expects a target among " + getTargetNames() +
+                                  ", but got '" + target + "'");
 }
 
-LogicalResult fp8tools::checkRecipe(StringRef recipe) {
+LogicalResult fp8::checkRecipe(MLIRContext *context, StringRef recipe) {
   if (recipe == "tensorwise" || recipe == "none")
     return success();
-  return report("expects a recipe among tensorwise, none, but got '" + recipe +
-                "'");
+  return emitFailure(context,
+                     "expects a recipe among tensorwise, none, but got '" +
+                         recipe + "'");
+}
+
+OwningOpRef<ModuleOp> fp8::parseModule(StringRef file, MLIRContext *context,
+                                       llvm::SourceMgr &sources) {
+  std::string message;
+  auto buffer = openInputFile(file, &message);
+  if (!buffer) {
+    (void)emitFailure(context, message);
+    return nullptr;
+  }
+  sources.AddNewSourceBuffer(std::move(buffer), SMLoc());
+  return parseSourceFile<ModuleOp>(sources, context);
 }
 
 /// The only public function of `module` that has a body.
@@ -70,40 +80,45 @@ static FailureOr<func::FuncOp> findFunction(ModuleOp module) {
   return functions[0];
 }
 
-/// Takes the names in `index.json` of the directory of inputs, if there is one.
-static LogicalResult readNames(StringRef directory, Model &model) {
+FailureOr<ModelNames> fp8::readNames(StringRef directory,
+                                     MLIRContext *context) {
+  ModelNames names;
   SmallString<128> path(directory);
   llvm::sys::path::append(path, "index.json");
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return success();
+    return names;
   llvm::Expected<llvm::json::Value> json =
       llvm::json::parse((*buffer)->getBuffer());
   if (!json)
-    return report(path + ": " + llvm::toString(json.takeError()));
-  auto readList = [&](StringRef key, SmallVectorImpl<std::string> &names) {
+    return emitFailure(context, path + ": " + llvm::toString(json.takeError()));
+  auto readList = [&](StringRef key, SmallVectorImpl<std::string> &list) {
     llvm::json::Object *object = json->getAsObject();
-    llvm::json::Array *list = object ? object->getArray(key) : nullptr;
-    if (!list)
-      return report(path + ": expects an object with a list '" + key + "'");
-    for (llvm::json::Value &entry : *list) {
+    llvm::json::Array *entries = object ? object->getArray(key) : nullptr;
+    if (!entries)
+      return emitFailure(context, path + ": expects an object with a list '" +
+                                      key + "'");
+    for (llvm::json::Value &entry : *entries) {
       llvm::json::Object *fields = entry.getAsObject();
       auto name = fields ? fields->getString("name") : std::nullopt;
       if (!name)
-        return report(path + ": expects a 'name' in each entry of '" + key +
-                      "'");
-      names.push_back(name->str());
+        return emitFailure(context,
+                           path + ": expects a 'name' in each entry of '" +
+                               key + "'");
+      list.push_back(name->str());
     }
     return success();
   };
-  return success(succeeded(readList("args", model.argumentNames)) &&
-                 succeeded(readList("results", model.resultNames)));
+  if (failed(readList("args", names.arguments)) ||
+      failed(readList("results", names.results)))
+    return failure();
+  return names;
 }
 
-/// Makes up the names that `index.json` did not give.
+/// Makes up the names that are not given.
 static void completeNames(func::FuncOp function, bool backward, Model &model) {
   for (unsigned i = model.argumentNames.size(); i < model.numArguments; ++i) {
-    auto known = function.getArgAttrOfType<StringAttr>(i, fp8::kNameAttr);
+    auto known = function.getArgAttrOfType<StringAttr>(i, kNameAttr);
     model.argumentNames.push_back(known ? known.str()
                                         : "arg" + std::to_string(i));
   }
@@ -114,41 +129,36 @@ static void completeNames(func::FuncOp function, bool backward, Model &model) {
   for (unsigned i = 0; i < model.numArguments; ++i)
     if (isa<FloatType>(
             getElementTypeOrSelf(function.getArgument(i).getType())) &&
-        !function.getArgAttr(i, fp8::kFrozenAttr))
+        !function.getArgAttr(i, kFrozenAttr))
       model.resultNames.push_back("d_" + model.argumentNames[i]);
 }
 
-LogicalResult fp8tools::loadModel(StringRef fileName, StringRef inputs,
-                                  bool backward, MLIRContext &context,
-                                  llvm::SourceMgr &sources, Model &model) {
-  std::string message;
-  auto file = openInputFile(fileName, &message);
-  if (!file)
-    return report(message);
-  sources.AddNewSourceBuffer(std::move(file), SMLoc());
-  model.module = parseSourceFile<ModuleOp>(sources, &context);
-  if (!model.module)
-    return failure();
-  FailureOr<func::FuncOp> function = findFunction(*model.module);
+FailureOr<Model> fp8::makeModel(OwningOpRef<ModuleOp> module, ModelNames names,
+                                bool backward) {
+  FailureOr<func::FuncOp> function = findFunction(*module);
   if (failed(function))
     return failure();
+  if (names.arguments.size() > function->getNumArguments()) {
+    function->emitError("expects a name for each of its ")
+        << function->getNumArguments() << " arguments at most, but got "
+        << names.arguments.size();
+    return failure();
+  }
+  Model model;
+  model.module = std::move(module);
   model.function = function->getName().str();
   model.numArguments = function->getNumArguments();
-  if (!inputs.empty()) {
-    if (!llvm::sys::fs::is_directory(inputs))
-      return report("expects a directory of inputs, but '" + inputs +
-                    "' is none");
-    if (failed(readNames(inputs, model)))
-      return failure();
-  }
+  model.argumentNames = std::move(names.arguments);
+  model.resultNames = std::move(names.results);
   completeNames(*function, backward, model);
   for (unsigned i = 0; i < model.numArguments; ++i)
-    function->setArgAttr(i, fp8::kNameAttr,
-                         StringAttr::get(&context, model.argumentNames[i]));
-  return success();
+    function->setArgAttr(
+        i, kNameAttr,
+        StringAttr::get(function->getContext(), model.argumentNames[i]));
+  return model;
 }
 
-LogicalResult fp8tools::runStage(ModuleOp module, const fp8::Stage &stage) {
+LogicalResult fp8::runStage(ModuleOp module, const Stage &stage) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
   stage.build(pm);
   return pm.run(module);

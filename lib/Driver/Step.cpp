@@ -11,66 +11,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Step.h"
+#include "Fp8/Driver/Step.h"
 #include "Fp8/IR/Fp8Ops.h"
 
 using namespace mlir;
-using namespace fp8tools;
-namespace cl = llvm::cl;
+using namespace mlir::fp8;
 
 //===----------------------------------------------------------------------===//
-// Flags
+// Tensors
 //===----------------------------------------------------------------------===//
 
-SplitFlags::SplitFlags(cl::OptionCategory &category)
-    : split("split", cl::cat(category),
-            cl::desc("Make two functions, NAME_forward and NAME_backward, with "
-                     "residuals between them")),
-      maxBytes("max-bytes", cl::init(-1), cl::cat(category),
-               cl::desc("With --split, the most bytes to keep for the backward "
-                        "pass, arguments aside (default: no limit)")),
-      recomputeArguments(
-          "recompute-arguments", cl::cat(category),
-          cl::desc("With --split, cast arguments again in the backward pass "
-                   "rather than keeping their fp8 bytes")),
-      tangents("tangents", cl::CommaSeparated, cl::cat(category),
-               cl::value_desc("numbers"),
-               cl::desc("Arguments that are gradients of results, in a step "
-                        "that is differentiated already")),
-      results("results", cl::CommaSeparated, cl::cat(category),
-              cl::value_desc("numbers"),
-              cl::desc("Results of the forward pass of such a step, with "
-                       "--split (default: 0)")) {}
-
-LogicalResult SplitFlags::check(bool backward) const {
-  if (split && !backward && tangents.empty())
-    return report("expects --backward with --split, or --tangents of a step "
-                  "that is differentiated already");
-  if (!split && (maxBytes >= 0 || recomputeArguments))
-    return report("expects --split with --max-bytes and --recompute-arguments");
-  return success();
-}
-
-void SplitFlags::apply(fp8::TrainOptions &options) const {
-  options.partition = split.getValue();
-  options.maxBytes = maxBytes.getValue();
-  options.recomputeArguments = recomputeArguments.getValue();
-  for (unsigned number : tangents)
-    options.tangents.push_back(number);
-  for (unsigned number : results)
-    options.results.push_back(number);
-}
-
-//===----------------------------------------------------------------------===//
-// Ports
-//===----------------------------------------------------------------------===//
-
-FailureOr<fp8::JointSignature>
-fp8tools::getSignature(Model &model, const fp8::TrainOptions &options) {
+FailureOr<JointSignature> fp8::getSignature(Model &model,
+                                            const TrainOptions &options) {
   func::FuncOp function = model.getFunction();
-  if (auto marked = fp8::getJointSignature(function))
+  if (auto marked = getJointSignature(function))
     return *marked;
-  return fp8::getJointSignature(
+  return getJointSignature(
       function,
       SmallVector<unsigned>(options.tangents.begin(), options.tangents.end()),
       SmallVector<unsigned>(options.results.begin(), options.results.end()));
@@ -85,40 +41,41 @@ static std::optional<unsigned> getNumber(func::FuncOp function, unsigned index,
 }
 
 /// Argument `index` of `function`, as argument `number` of the step.
-static Port getArgument(const Model &model, func::FuncOp function,
-                        unsigned index, unsigned number) {
+static TensorInfo getArgument(const Model &model, func::FuncOp function,
+                              unsigned index, unsigned number) {
   std::string name;
   if (number < model.numArguments)
     name = model.argumentNames[number];
-  else if (auto result = getNumber(function, index, fp8::kTangentAttr))
+  else if (auto result = getNumber(function, index, kTangentAttr))
     name = "d_" + model.resultNames[*result];
-  return {PortKind::Argument, number, name,
+  return {TensorKind::Argument, number, name,
           cast<RankedTensorType>(function.getArgument(index).getType())};
 }
 
 /// The results of `function`; those of the step among them are `numbers`.
-static SmallVector<Port> getResults(const Model &model, func::FuncOp function,
-                                    ArrayRef<unsigned> numbers) {
-  SmallVector<Port> ports;
+static SmallVector<TensorInfo> getResults(const Model &model,
+                                          func::FuncOp function,
+                                          ArrayRef<unsigned> numbers) {
+  SmallVector<TensorInfo> tensors;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
+    auto tensorType = cast<RankedTensorType>(type);
     auto getName = [&, index = index](StringRef attribute) {
       return function.getResultAttrOfType<StringAttr>(index, attribute);
     };
-    if (auto name = getName(fp8::kSavedAttr)) {
-      ports.push_back({PortKind::Saved, 0, name.str(), tensor});
-    } else if (auto name = getName(fp8::kStatisticAttr)) {
-      ports.push_back({PortKind::Statistic, 0, name.str(), tensor});
+    if (auto name = getName(kSavedAttr)) {
+      tensors.push_back({TensorKind::Saved, 0, name.str(), tensorType});
+    } else if (auto name = getName(kStatisticAttr)) {
+      tensors.push_back({TensorKind::Statistic, 0, name.str(), tensorType});
     } else {
       unsigned number = numbers[index];
-      ports.push_back({PortKind::Result, number,
-                       number < model.resultNames.size()
-                           ? model.resultNames[number]
-                           : "result" + std::to_string(number),
-                       tensor});
+      tensors.push_back({TensorKind::Result, number,
+                         number < model.resultNames.size()
+                             ? model.resultNames[number]
+                             : "result" + std::to_string(number),
+                         tensorType});
     }
   }
-  return ports;
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -137,10 +94,10 @@ static SmallVector<unsigned> getOthers(unsigned count,
 
 /// A function whose arguments and results are those of the step in order, as
 /// far as `arguments` and `results` tell.
-static StepFunction getPlain(const Model &model, func::FuncOp function,
+static FunctionInfo getPlain(const Model &model, func::FuncOp function,
                              ArrayRef<unsigned> arguments,
                              ArrayRef<unsigned> results) {
-  StepFunction plain{function.getName().str(), {}, {}};
+  FunctionInfo plain{function.getName().str(), {}, {}};
   for (auto [index, number] : llvm::enumerate(arguments))
     plain.arguments.push_back(getArgument(model, function, index, number));
   plain.results = getResults(model, function, results);
@@ -149,17 +106,17 @@ static StepFunction getPlain(const Model &model, func::FuncOp function,
 
 /// The backward function: residuals and arguments of the model, which have
 /// marks, then the tangents.
-static StepFunction getBackward(const Model &model, func::FuncOp function,
-                                const StepFunction &forward,
-                                const fp8::JointSignature &signature) {
-  StepFunction backward{function.getName().str(), {}, {}};
+static FunctionInfo getBackward(const Model &model, func::FuncOp function,
+                                const FunctionInfo &forward,
+                                const JointSignature &signature) {
+  FunctionInfo backward{function.getName().str(), {}, {}};
   ArrayRef<unsigned> tangents = signature.tangents;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto type = cast<RankedTensorType>(function.getArgument(index).getType());
-    if (auto number = getNumber(function, index, fp8::kResidualAttr)) {
+    if (auto number = getNumber(function, index, kResidualAttr)) {
       backward.arguments.push_back(
-          {PortKind::Residual, *number, forward.results[*number].name, type});
-    } else if (auto number = getNumber(function, index, fp8::kArgumentAttr)) {
+          {TensorKind::Residual, *number, forward.results[*number].name, type});
+    } else if (auto number = getNumber(function, index, kArgumentAttr)) {
       backward.arguments.push_back(forward.arguments[*number]);
     } else {
       backward.arguments.push_back(
@@ -169,7 +126,7 @@ static StepFunction getBackward(const Model &model, func::FuncOp function,
   }
   unsigned numGradients =
       llvm::count_if(llvm::seq(function.getNumResults()), [&](unsigned index) {
-        return !function.getResultAttr(index, fp8::kStatisticAttr);
+        return !function.getResultAttr(index, kStatisticAttr);
       });
   backward.results = getResults(
       model, function,
@@ -177,10 +134,10 @@ static StepFunction getBackward(const Model &model, func::FuncOp function,
   return backward;
 }
 
-SmallVector<StepFunction>
-fp8tools::getFunctions(const Model &model, ModuleOp module,
-                       const std::optional<fp8::JointSignature> &signature) {
-  SmallVector<StepFunction> functions;
+SmallVector<FunctionInfo>
+fp8::getFunctions(const Model &model, ModuleOp module,
+                  const std::optional<JointSignature> &signature) {
+  SmallVector<FunctionInfo> functions;
   auto lookup = [&](const Twine &name) {
     return module.lookupSymbol<func::FuncOp>(name.str());
   };
@@ -199,20 +156,20 @@ fp8tools::getFunctions(const Model &model, ModuleOp module,
                                  getOthers(joint.getNumArguments(), {}),
                                  getOthers(joint.getNumResults(), {})));
   }
-  for (StepFunction &function : functions)
-    for (auto [index, port] : llvm::enumerate(function.arguments))
+  for (FunctionInfo &function : functions)
+    for (auto [index, tensor] : llvm::enumerate(function.arguments))
       lookup(function.name)
-          .setArgAttr(index, fp8::kNameAttr,
-                      StringAttr::get(module.getContext(), port.name));
+          .setArgAttr(index, kNameAttr,
+                      StringAttr::get(module.getContext(), tensor.name));
   return functions;
 }
 
-int64_t fp8tools::getOrigin(const StepFunction &before, const Port &port) {
-  if (port.kind == PortKind::Residual)
-    return before.arguments.size() + port.number;
-  const Port *argument =
-      llvm::find_if(before.arguments, [&](const Port &argument) {
-        return argument.number == port.number;
+int64_t fp8::getOrigin(const FunctionInfo &before, const TensorInfo &tensor) {
+  if (tensor.kind == TensorKind::Residual)
+    return before.arguments.size() + tensor.number;
+  const TensorInfo *argument =
+      llvm::find_if(before.arguments, [&](const TensorInfo &argument) {
+        return argument.number == tensor.number;
       });
   return argument == before.arguments.end()
              ? -1
