@@ -44,7 +44,8 @@ static std::optional<unsigned> getNumber(func::FuncOp function, unsigned index,
 static TensorInfo getArgument(const Model &model, func::FuncOp function,
                               unsigned index, unsigned number) {
   std::string name;
-  if (number < model.numArguments)
+  // Names of tangents may follow those of arguments.
+  if (number < model.argumentNames.size())
     name = model.argumentNames[number];
   else if (auto result = getNumber(function, index, kTangentAttr))
     name = "d_" + model.resultNames[*result];

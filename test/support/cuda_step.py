@@ -94,9 +94,9 @@ class Step:
         runtime.check(getattr(library, name + "_prepare")(
             self.array, runtime.context))
 
-    def scribble(self):
-        """Overwrites what the step may not rely on."""
-        self.workspace.fill_(0xFF)
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
+        function(self.workspace)
 
     def __call__(self):
         stream = None
@@ -138,11 +138,12 @@ class Split:
         self.parts = [Step(runtime, path, forward, name + "_forward"),
                       Step(runtime, path, backward, name + "_backward")]
 
-    def scribble(self):
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
         for residual in self.residuals:
-            residual.reshape(-1).view(torch.uint8).fill_(0xFF)
+            function(residual.reshape(-1).view(torch.uint8))
         for part in self.parts:
-            part.scribble()
+            part.overwrite(function)
 
     def __call__(self):
         for part in self.parts:
