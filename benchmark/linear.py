@@ -6,14 +6,15 @@
 
     linear.py BUNDLE [--shapes MxKxN ...] [--prototype FILE] [--json FILE] [--plot FILE]
 
-BUNDLE holds lib/libfp8rt.so.0 and linear/MxKxN.so, which utils/gpu-bundle.sh
-makes. Columns, in ms: bf16 PyTorch, torchao's tensorwise recipe compiled (where
-torchao is installed), a plan written by hand in Triton (with --prototype), and
-the compiled function of each recipe, each called plainly and as a CUDA graph;
-three FP8 matmuls alone, the better of torch._scaled_mm and of the compiled ones,
-with tuned plans where FP8_PLAN_CACHE has them; and the floors: those and the bytes of the
-glue at the copy bandwidth of this run, 6 an element of x, weight and dy (bf16 read
-twice, FP8 written twice), or 4 with the recipe that reads once. Times are medians of
+BUNDLE holds lib/libfp8rt.so.0, linear/MxKxN.so and linear/MxKxN-split.so, which
+utils/gpu-bundle.sh makes. Columns, in ms: bf16 PyTorch, torchao's tensorwise recipe
+compiled (where torchao is installed), a plan written by hand in Triton (with
+--prototype), and the compiled step of each recipe, in one function and in two, forward
+and then backward, each called plainly and as a CUDA graph; three FP8 matmuls alone, the
+better of torch._scaled_mm and of the compiled ones, with tuned plans where
+FP8_PLAN_CACHE has them; and the floors: those and the bytes of the glue at the copy
+bandwidth of this run, 6 an element of x, weight and dy (bf16 read twice, FP8 written
+twice), or 4 with the recipe that reads once. Times are medians of
 triton.testing.do_bench, which flushes the L2 cache, after 0.6 s of idle, all
 columns of a shape in turn, three times.
 
@@ -175,22 +176,22 @@ def columns(bundle, runtime, prototype, x, w, dy):
     if prototype:
         add("triton", prototype_step(prototype, False, x, w, dy))
         add("triton-pow2", prototype_step(prototype, True, x, w, dy))
-    for recipe in ("tensorwise", "tensorwise_pow2"):
-        suffix = "" if recipe == "tensorwise" else "-pow2"
-        path = os.path.join(bundle, "linear", f"{m}x{k}x{n}{suffix}.so")
-        if not os.path.exists(path):
-            continue
-        step = cuda_step.Step(runtime, path, [x, w, dy, y, dx, dw])
-        for tensor in (y, dx, dw):
-            tensor.fill_(float("nan"))
-        step()
-        errors = [relative(out, ref) for out, ref in
-                  zip((y, dx, dw), expected(x, w, dy))]
-        print(f"{m}x{k}x{n} {recipe}: relative difference from torch._scaled_mm "
-              + ", ".join(f"{error:.1e}" for error in errors))
-        limit = 1e-2 if recipe == "tensorwise" else 1e-1
-        assert all(error < limit for error in errors), errors
-        add("ours" + suffix, step)
+    # Largest differences from torch._scaled_mm, which has tensorwise scales.
+    for suffix, limit in (("", 1e-2), ("-pow2", 1e-1)):
+        for form in ("", "-split"):
+            path = os.path.join(bundle, "linear", f"{m}x{k}x{n}{suffix}{form}.so")
+            if not os.path.exists(path):
+                continue
+            step = cuda_step.open_step(runtime, path, [x, w, dy], [y, dx, dw])
+            for tensor in (y, dx, dw):
+                tensor.fill_(float("nan"))
+            step()
+            errors = [relative(out, ref) for out, ref in
+                      zip((y, dx, dw), expected(x, w, dy))]
+            print(f"{os.path.basename(path)}: relative difference from "
+                  "torch._scaled_mm " + ", ".join(f"{error:.1e}" for error in errors))
+            assert all(error < limit for error in errors), errors
+            add("ours" + suffix + form, step)
     return functions
 
 

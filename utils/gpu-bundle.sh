@@ -6,11 +6,26 @@
 # Builds what the tests and benchmarks on a GPU need and packs it into
 # gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
 # bin/*Tests, bin/fp8-tune, lib/, compiled steps with arguments and results of
-# the CPU in steps/, compiled linears in linear/, and the Python package with a
-# step that it saved in python/. The C library there must be 2.36 or later. Needs
-# ptxas for machine code (CUDA_HOME, or in PATH).
+# the CPU in steps/, compiled linears in linear/, both in one function, and some
+# in two (-split), and the Python package with a step that it saved in python/.
+# The C library there must be 2.36 or later. Needs ptxas for machine code
+# (CUDA_HOME, or in PATH).
+#
+# With --with-tools also fp8-run and models, in tools.tar.xz, and in packages/ the
+# Debian packages of LLVM, MLIR and Z3 that it needs, of these versions; what else
+# they need (libedit, libffi, libxml2, zlib, libzstd) is taken to be there. 60 MB.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+tools=0
+for argument in "$@"; do
+  case "$argument" in
+    --with-tools) tools=1 ;;
+    *)
+      echo "gpu-bundle.sh: error: expects --with-tools or nothing, but got '$argument'" >&2
+      exit 2 ;;
+  esac
+done
 
 build="${FP8_BUILD:-build}"
 bundle=gpu-bundle
@@ -19,6 +34,7 @@ shapes=("2048 2048 2048" "4096 4096 4096" "16384 768 3072" "16384 2048 8192"
   "8192 8192 8192" "16384 4096 14336")
 steps=(torch_linear torch_linear_bias torch_nanochat_mlp torch_linear_odd
   torch_gpt2_mlp torch_llama_ffn jax_linear jax_nanochat_mlp)
+split=(torch_linear torch_nanochat_mlp torch_llama_ffn)
 
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build"
 cmake --build "$build" --target Fp8CudaTests fp8-c fp8rt fp8-compile fp8-run \
@@ -29,10 +45,19 @@ mkdir -p "$bundle"/{bin,lib,steps,linear}
 cp "$build"/bin/{Fp8CudaTests,fp8-tune} "$bundle/bin/"
 cp -L "$build"/lib/libfp8rt.so.0 "$bundle/lib/"
 
+# The model $1 to the library $2.so and its header; further arguments are flags.
+fp8_compile_step() {
+  local model="$1" output="$2"
+  shift 2
+  "$build/bin/fp8-compile" "$model" --backward --target="$target" -o "$output.so" "$@"
+}
+
 for name in "${steps[@]}"; do
   model="test/Inputs/$name.mlir" data="test/Inputs/data/$name"
-  "$build/bin/fp8-compile" "$model" --backward --target="$target" \
-    -o "$bundle/steps/$name.so" || { rm -f "$bundle/steps/$name".*; continue; }
+  fp8_compile_step "$model" "$bundle/steps/$name" ||
+    { rm -f "$bundle/steps/$name".*; continue; }
+  [[ " ${split[*]} " != *" $name "* ]] ||
+    fp8_compile_step "$model" "$bundle/steps/$name-split" --split
   mkdir "$bundle/steps/$name"
   "$build/bin/fp8-run" "$model" --backward --inputs="$data" \
     --save-inputs="$bundle/steps/$name" --outputs="$bundle/steps/$name" >/dev/null
@@ -46,11 +71,12 @@ done
 for shape in "${shapes[@]}"; do
   read -r m k n <<<"$shape"
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
-  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
-    --target="$target" -o "$bundle/linear/${m}x${k}x${n}.so"
+  linear="$bundle/linear/${m}x${k}x${n}"
+  fp8_compile_step "$bundle/linear/module.mlir" "$linear"
+  fp8_compile_step "$bundle/linear/module.mlir" "$linear-split" --split
   python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
   "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
-    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
+    -o "$linear-gemms.so"
 done
 # The package compiles here, and goes without its compiler.
 package="$bundle/python/fp8"
@@ -71,4 +97,21 @@ rm "$package"/lib/lib{Fp8,fp8-c}.so*
 for file in "$bundle"/bin/* "$bundle"/lib/* "$bundle"/*/*.so "$package"/lib/*; do
   "${STRIP:-strip}" --strip-debug "$file"
 done
+
+if [ "$tools" = 1 ]; then
+  mkdir -p "$bundle"/{packages,tools}
+  cp "$build/bin/fp8-run" "$bundle/tools/"
+  cp -L "$build/lib/libFp8.so" "$bundle/tools/"
+  "${STRIP:-strip}" --strip-unneeded "$bundle"/tools/*
+  for name in "${split[@]}" torch_gpt2_mlp jax_linear; do
+    cp "test/Inputs/$name.mlir" "$bundle/tools/"
+    [ ! -d "test/Inputs/data/$name" ] || cp -r "test/Inputs/data/$name" "$bundle/tools/"
+  done
+  tar -C "$bundle" -cJf "$bundle/tools.tar.xz" tools
+  rm -r "$bundle/tools"
+  # The versions that fp8-run was linked with.
+  (cd "$bundle/packages" && for package in libllvm22 libmlir-22 libz3-4; do
+    apt-get download "$package=$(dpkg-query -W -f '${Version}' "$package")"
+  done)
+fi
 echo "$bundle: $(du -sh "$bundle" | cut -f1)"

@@ -25,6 +25,10 @@ def test_torch(step, linear):
     out = tuple(torch.zeros_like(result) for result in results)
     assert all(a is b for a, b in zip(step(*arguments, out=out), out))
     assert all(same(bits(a), bits(b)) for a, b in zip(out, results))
+    split = linear.compile(split=True)
+    y, saved = split.forward(*arguments[:2])
+    gradients = split.backward(saved, arguments[2])
+    assert all(same(bits(a), bits(b)) for a, b in zip((y, *gradients), results))
     with pytest.raises(TypeError, match="expects bfloat16, but got float32"):
         step(arguments[0].float(), *arguments[1:])
     with pytest.raises(ValueError, match="argument 0 .x.: .*row-major"):
