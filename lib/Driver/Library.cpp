@@ -147,8 +147,9 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
     llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
     if (!driver)
       continue;
-    StringRef arguments[] = {*driver, "-shared", "-o", library,
-                             object,  runtime,   "-lm"};
+    std::string setName = ("-Wl,-soname," + soname).str();
+    StringRef arguments[] = {*driver, "-shared", "-o",    library,
+                             setName, object,    runtime, "-lm"};
     std::optional<StringRef> redirects[] = {StringRef(), StringRef(*log),
                                             StringRef(*log)};
     std::string message;
