@@ -7,9 +7,9 @@
 # gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
 # bin/*Tests, bin/fp8-tune, lib/, compiled steps with arguments and results of
 # the CPU in steps/, compiled linears in linear/, both in one function, and some
-# in two (-split), and the Python package with a step that it saved in python/.
-# The C library there must be 2.36 or later. Needs ptxas for machine code
-# (CUDA_HOME, or in PATH).
+# in two (-split), with -pow2 in their names those of the recipe tensorwise_pow2, and
+# the Python package with a step that it saved in python/. The C library there must
+# be 2.36 or later. Needs ptxas for machine code (CUDA_HOME, or in PATH).
 #
 # With --with-tools also fp8-run and models, in tools.tar.xz, and in packages/ the
 # Debian packages of LLVM, MLIR and Z3 that it needs, of these versions; what else
@@ -52,31 +52,38 @@ fp8_compile_step() {
   "$build/bin/fp8-compile" "$model" --backward --target="$target" -o "$output.so" "$@"
 }
 
-for name in "${steps[@]}"; do
-  model="test/Inputs/$name.mlir" data="test/Inputs/data/$name"
-  fp8_compile_step "$model" "$bundle/steps/$name" ||
-    { rm -f "$bundle/steps/$name".*; continue; }
-  [[ " ${split[*]} " != *" $name "* ]] ||
-    fp8_compile_step "$model" "$bundle/steps/$name-split" --split
-  mkdir "$bundle/steps/$name"
-  "$build/bin/fp8-run" "$model" --backward --inputs="$data" \
-    --save-inputs="$bundle/steps/$name" --outputs="$bundle/steps/$name" >/dev/null
+# One step: model, suffix of the name, "" or -pow2.
+compile_step() {
+  local model="test/Inputs/$1.mlir" data="test/Inputs/data/$1"
+  local step="$bundle/steps/$1$2" recipe="tensorwise${2/-/_}" arguments file
+  fp8_compile_step "$model" "$step" --recipe="$recipe" || { rm -f "$step".*; return; }
+  [[ " ${split[*]} " != *" $1 "* ]] ||
+    fp8_compile_step "$model" "$step-split" --recipe="$recipe" --split
+  mkdir "$step"
+  "$build/bin/fp8-run" "$model" --backward --recipe="$recipe" --inputs="$data" \
+    --save-inputs="$step" --outputs="$step" >/dev/null
   # With the gradient of the output among the data, its results are gradients.
-  arguments=$(ls "$bundle/steps/$name" | grep -c '^arg')
-  [ -f "$data/arg$((arguments - 1)).npy" ] || continue
+  arguments=$(ls "$step" | grep -c '^arg')
+  [ -f "$data/arg$((arguments - 1)).npy" ] || return 0
   for file in "$data"/result*.npy; do
-    cp "$file" "$bundle/steps/$name/ref${file##*/result}"
+    cp "$file" "$step/ref${file##*/result}"
   done
+}
+for name in "${steps[@]}"; do
+  compile_step "$name" ""
+  compile_step "$name" -pow2
 done
 for shape in "${shapes[@]}"; do
   read -r m k n <<<"$shape"
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
-  linear="$bundle/linear/${m}x${k}x${n}"
-  fp8_compile_step "$bundle/linear/module.mlir" "$linear"
-  fp8_compile_step "$bundle/linear/module.mlir" "$linear-split" --split
+  for suffix in "" -pow2; do
+    linear="$bundle/linear/${m}x${k}x${n}$suffix" recipe="tensorwise${suffix/-/_}"
+    fp8_compile_step "$bundle/linear/module.mlir" "$linear" --recipe="$recipe"
+    fp8_compile_step "$bundle/linear/module.mlir" "$linear-split" --recipe="$recipe" --split
+  done
   python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
   "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
-    -o "$linear-gemms.so"
+    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
 done
 # The package compiles here, and goes without its compiler.
 package="$bundle/python/fp8"

@@ -72,7 +72,10 @@ static void declare(raw_ostream &os, StringRef name) {
         "at a\n"
      << "/// multiple of 256 bytes and has the size that " << name
      << "_workspace gives;\n"
-     << "/// " << name << "_prepare was called before for these sizes.\n";
+     << "/// it may hold anything, and what a call leaves there can make the "
+        "next one\n"
+     << "/// faster. " << name
+     << "_prepare was called before for these sizes.\n";
   os << "int32_t " << name
      << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
      << "    void *workspace, fp8rt_stream *stream);\n\n"

@@ -143,13 +143,13 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
     return failure();
   llvm::FileRemover removeLog(*log);
   std::string runtime = findRuntime();
+  std::string sonameFlag = ("-Wl,-soname," + soname).str();
   for (StringRef name : {"cc", "clang-22", "clang", "gcc"}) {
     llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
     if (!driver)
       continue;
-    std::string setName = ("-Wl,-soname," + soname).str();
-    StringRef arguments[] = {*driver, "-shared", "-o",    library,
-                             setName, object,    runtime, "-lm"};
+    StringRef arguments[] = {*driver, "-shared", sonameFlag, "-o",
+                             library, object,    runtime,    "-lm"};
     std::optional<StringRef> redirects[] = {StringRef(), StringRef(*log),
                                             StringRef(*log)};
     std::string message;

@@ -245,7 +245,8 @@ def compile(
     split           Make the forward and the backward pass functions of their own, `forward`
                     and `backward` of the step, so that others run between them.
     target          "cpu", or a GPU as "sm_90".
-    recipe          "tensorwise", or "none", which keeps every matmul in its type.
+    recipe          "tensorwise"; "tensorwise_pow2", whose scales are powers of two; or "none",
+                    which keeps every matmul in its type.
     argument_names, result_names
                     Names of the first ones, or all, for signature, reports and filters.
     include, exclude

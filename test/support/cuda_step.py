@@ -94,9 +94,9 @@ class Step:
         runtime.check(getattr(library, name + "_prepare")(
             self.array, runtime.context))
 
-    def scribble(self):
-        """Overwrites what the step may not rely on."""
-        self.workspace.fill_(0xFF)
+    def overwrite(self, write):
+        """Calls `write` on the bytes that the step may not rely on."""
+        write(self.workspace)
 
     def __call__(self):
         stream = None
@@ -138,11 +138,11 @@ class Split:
         self.parts = [Step(runtime, path, forward, name + "_forward"),
                       Step(runtime, path, backward, name + "_backward")]
 
-    def scribble(self):
+    def overwrite(self, write):
         for residual in self.residuals:
-            residual.reshape(-1).view(torch.uint8).fill_(0xFF)
+            write(residual.reshape(-1).view(torch.uint8))
         for part in self.parts:
-            part.scribble()
+            part.overwrite(write)
 
     def __call__(self):
         for part in self.parts:
