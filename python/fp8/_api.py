@@ -122,7 +122,8 @@ class Step:
             saved._tensors[origin] if origin >= 0 else next(given) for origin in self._origins]
         out = _step.check_out(out, len(function.results))
         maker, made, _ = function(
-            *arguments, out=out, stream=stream, expected=self._gradient_shapes(saved))
+            *arguments, out=out, stream=stream, expected=self._gradient_shapes(saved),
+            like=gradients)
         return _step.finish(maker, made, out)
 
     def _gradient_shapes(self, saved):

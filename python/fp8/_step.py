@@ -111,9 +111,13 @@ class Function:
         self._idle = []  # Workspaces in CPU memory that no call uses.
         self._streams = {}  # Of GPUs: a lock and a workspace for each stream.
 
-    def __call__(self, *arguments, out=None, stream=None, workspace=None, expected=None):
-        """(who makes results, the results as it made them, their shapes)."""
-        maker, device, stream = self._find_device(arguments, stream)
+    def __call__(self, *arguments, out=None, stream=None, workspace=None, expected=None,
+                 like=None):
+        """(who makes results, the results as it made them, their shapes). `like` are the
+        arrays that decide who, by default the arguments; `expected` has the shapes of
+        gradients by their names."""
+        maker = _arrays.framework(arguments if like is None else like)
+        device, stream = self._find_device(arguments, stream, maker)
         views = self._view_arguments(arguments, device, stream)
         if expected:
             self.check_gradients([view.shape for view in views], expected)
@@ -129,7 +133,8 @@ class Function:
         return maker, made, plan.results
 
     def workspace_size(self, *arguments, stream=None):
-        _, device, stream = self._find_device(arguments, stream)
+        maker = _arrays.framework(arguments)
+        device, stream = self._find_device(arguments, stream, maker)
         return self._plan(self._view_arguments(arguments, device, stream), device).workspace_size
 
     def check_gradients(self, shapes, expected):
@@ -142,8 +147,8 @@ class Function:
                     f"{label}: expects shape {_describe(wanted)} of the result, but got "
                     f"{_describe(shape)}")
 
-    def _find_device(self, arguments, stream):
-        """(who makes results, the GPU's number or None, the stream's handle or None)."""
+    def _find_device(self, arguments, stream, maker):
+        """(the GPU's number or None, the stream's handle or None)."""
         specs = self.arguments
         if len(arguments) != len(specs):
             names = ", ".join(spec.name for spec in specs)
@@ -159,14 +164,13 @@ class Function:
                 raise ValueError(
                     f"{label}: expects {_arrays.show_place(device)} for target {self.target}, "
                     f"but got {_arrays.show_place(place)}")
-        maker = _arrays.framework(arguments)
         if device is None and stream is not None:
             raise ValueError("stream: expects None for target cpu, which has no streams")
         if device is None:
-            return maker, None, None
+            return None, None
         if stream is None:
-            return maker, device, _arrays.current_stream(maker, device)
-        return maker, device, _arrays.stream_handle(stream)
+            return device, _arrays.current_stream(maker, device)
+        return device, _arrays.stream_handle(stream)
 
     def _view_arguments(self, arguments, device, stream):
         views = []

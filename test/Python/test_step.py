@@ -13,13 +13,13 @@ import emulate
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import INPUTS, Program, same
+from conftest import INPUTS, RECIPES, Program, same
 
 import fp8
 
 
 @pytest.mark.parametrize("name", sorted(emulate.PROGRAMS))
-@pytest.mark.parametrize("recipe", ["tensorwise", "none"])
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
 def test_bits(name, recipe):
     program = Program(name, recipe)
     results = program.compile()(*program.arguments)
