@@ -99,12 +99,15 @@ class Step:
         """The forward pass of a step that was compiled with `split`: (results, saved).
 
         Arguments, `out`, `stream` and errors are as for calling a step. `saved` is what
-        `backward` needs, arguments and results among it: those must not change until then."""
+        `backward` needs. Arguments and results among it, such as a mask, must not change
+        until then."""
         function, _ = self._halves()
         out = _step.check_out(out, self._num_results)
         maker, made, shapes = function(*arguments, out=out, stream=stream)
         results = _step.finish(maker, made[:self._num_results], out)
-        return results, Saved(self, [*arguments, *made], shapes)
+        tensors = [*arguments, *made]
+        kept = {origin: tensors[origin] for origin in self._origins if origin >= 0}
+        return results, Saved(self, kept, shapes)
 
     def backward(self, saved: "Saved", *gradients, out=None, stream=None) -> Any:
         """The backward pass after `forward`: the gradients of arguments from the gradients

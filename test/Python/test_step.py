@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 
 import emulate
 import ml_dtypes
@@ -47,6 +48,17 @@ def test_split_has_the_signature_of_the_joint_step(step, linear):
     split = linear.compile(split=True)
     assert split.signature == step.signature
     assert split.reports == step.reports
+
+
+def test_split_keeps_no_more_than_it_needs(linear):
+    split = linear.compile(split=True)
+    x, w = (array.copy() for array in linear.arguments[:2])
+    alive = [weakref.ref(x), weakref.ref(w)]
+    y, saved = split.forward(x, w)
+    alive.append(weakref.ref(y))
+    del x, w, y
+    assert [ref() for ref in alive] == [None] * 3
+    assert all(map(same, split.backward(saved, linear.arguments[2]), linear.expected[1:]))
 
 
 def test_split_with_out_and_errors(step, linear, tmp_path):
