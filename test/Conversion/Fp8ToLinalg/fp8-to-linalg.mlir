@@ -126,15 +126,15 @@ func.func @transpose(%q: tensor<2x?x8xf8E4M3FN>) -> tensor<2x8x?xf8E4M3FN> {
 // -----
 
 // A scale a row: a vector in the loops, M x 1 outside.
-// CHECK-DAG:   #[[ID:.+]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
-// CHECK-DAG:   #[[ROW:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-DAG:   #[[$ID:.+]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-DAG:   #[[$ROW:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
 // CHECK-LABEL: func @rowwise
 //  CHECK-SAME:   (%[[X:.+]]: tensor<2x?x8xf32>, %[[S:.+]]: tensor<2x?x1xf32>)
 //       CHECK:   linalg.fill {{.*}} -> tensor<2x?xf32>
-//       CHECK:   %[[A:.+]] = linalg.generic {indexing_maps = [#[[ID]], #[[ROW]]], iterator_types = ["parallel", "parallel", "reduction"]}
+//       CHECK:   %[[A:.+]] = linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]]], iterator_types = ["parallel", "parallel", "reduction"]}
 //       CHECK:   tensor.expand_shape %[[A]] {{\[}}[0], [1, 2]{{\]}} {{.*}} into tensor<2x?x1xf32>
 //       CHECK:   %[[C:.+]] = tensor.collapse_shape %[[S]] {{\[}}[0], [1, 2]{{\]}}
-//       CHECK:   linalg.generic {indexing_maps = [#[[ID]], #[[ROW]], #[[ID]]], {{.*}} ins(%[[X]], %[[C]] :
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]], #[[$ID]]], {{.*}} ins(%[[X]], %[[C]] :
 func.func @rowwise(%x: tensor<2x?x8xf32>, %s: tensor<2x?x1xf32>) -> (tensor<2x?x1xf32>, tensor<2x?x8xf8E4M3FN>) {
   %a = fp8.amax %x granularity <rowwise> : tensor<2x?x8xf32> -> tensor<2x?x1xf32>
   %q = fp8.cast %x scale %s granularity <rowwise> : tensor<2x?x8xf32>, tensor<2x?x1xf32> -> tensor<2x?x8xf8E4M3FN>
@@ -144,12 +144,12 @@ func.func @rowwise(%x: tensor<2x?x8xf32>, %s: tensor<2x?x1xf32>) -> (tensor<2x?x
 // -----
 
 // A scale a column.
-// CHECK-DAG:   #[[ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
-// CHECK-DAG:   #[[COLUMN:.+]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG:   #[[$ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG:   #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d1)>
 // CHECK-LABEL: func @colwise
-//       CHECK:   linalg.generic {indexing_maps = [#[[ID]], #[[COLUMN]]], iterator_types = ["reduction", "parallel"]}
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$COLUMN]]], iterator_types = ["reduction", "parallel"]}
 //       CHECK:   tensor.expand_shape {{.*}} {{\[}}[0, 1]{{\]}} {{.*}} into tensor<1x8xf32>
-//       CHECK:   linalg.generic {indexing_maps = [#[[ID]], #[[COLUMN]], #[[ID]]]
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$COLUMN]], #[[$ID]]]
 func.func @colwise(%x: tensor<4x8xf32>, %s: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<4x8xf8E4M3FN>) {
   %a = fp8.amax %x granularity <colwise> : tensor<4x8xf32> -> tensor<1x8xf32>
   %q = fp8.cast %x scale %s granularity <colwise> : tensor<4x8xf32>, tensor<1x8xf32> -> tensor<4x8xf8E4M3FN>

@@ -13,6 +13,9 @@
 
 #include "Fp8/Target/Target.h"
 #include "mlir/IR/MLIRContext.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <fstream>
 #include <gtest/gtest.h>
@@ -78,7 +81,9 @@ static std::string describe(const TargetInfo &target) {
 }
 
 static std::string number(double value, const char *format) {
-  return llvm::formatv(false, "{0}", llvm::format(format, value)).str();
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format(format, value);
+  return text;
 }
 
 static std::string describeRates(const TargetInfo &target) {
