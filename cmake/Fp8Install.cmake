@@ -4,14 +4,16 @@
 include(CMakePackageConfigHelpers)
 set(FP8_PACKAGE_DIR ${CMAKE_INSTALL_LIBDIR}/cmake/Fp8)
 
-install(TARGETS fp8rt EXPORT Fp8RuntimeTargets)
+install(TARGETS fp8rt fp8-tune EXPORT Fp8RuntimeTargets)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/fp8rt
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT Fp8RuntimeTargets
   NAMESPACE Fp8:: DESTINATION ${FP8_PACKAGE_DIR})
 
 if(FP8_BUILD_COMPILER)
-  install(TARGETS Fp8 fp8-c fp8-compile fp8-opt fp8-run EXPORT Fp8CompilerTargets)
+  install(TARGETS Fp8 fp8-c fp8-compile fp8-lsp-server fp8-opt fp8-run
+    EXPORT Fp8CompilerTargets)
+  install(TARGETS Fp8Plugin DESTINATION ${CMAKE_INSTALL_LIBDIR})
   install(DIRECTORY
     ${PROJECT_SOURCE_DIR}/include/Fp8
     ${PROJECT_BINARY_DIR}/include/Fp8

@@ -49,6 +49,7 @@ config.substitutions += [
     ("%fp8rt_dir", config.fp8_lib_dir),
     ("%source", config.fp8_source_dir),
     ("%build", config.fp8_binary_dir),
+    ("%plugin", os.path.join(config.fp8_lib_dir, "libFp8Plugin.so")),
     ("%cxx", config.cxx),
     ("%cc", config.cc),
 ]

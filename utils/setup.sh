@@ -7,8 +7,9 @@
 
 # What the build and the tests need of Debian 12.
 FP8_PACKAGES=(
-  ca-certificates ccache clang-22 cmake g++ libclang-rt-22-dev libgtest-dev
-  libjemalloc-dev libmlir-22-dev libopenblas-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools ninja-build
+  ca-certificates ccache clang-22 clang-format-22 cmake g++ libclang-rt-22-dev
+  libgtest-dev libjemalloc-dev libmlir-22-dev libopenblas-dev lld-22 llvm-22-dev
+  llvm-22-tools make mlir-22-tools ninja-build
   python3 python3-venv
 )
 

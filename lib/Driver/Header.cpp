@@ -47,7 +47,10 @@ static void declare(raw_ostream &os, StringRef name) {
         "a\n"
      << "/// multiple of 256 bytes and has the size that " << name
      << "_workspace gives;\n"
-     << "/// " << name << "_prepare was called before for these sizes.\n";
+     << "/// it may hold anything, and what a call leaves there can make the "
+        "next one\n"
+     << "/// faster. " << name
+     << "_prepare was called before for these sizes.\n";
   os << "int32_t " << name
      << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
      << "    void *workspace, fp8rt_stream *stream);\n\n"
@@ -63,8 +66,7 @@ static void declare(raw_ostream &os, StringRef name) {
      << "int32_t " << name
      << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n"
      << "/// What the tensors are: arguments, then results.\n"
-     << "int32_t " << name
-     << "_tensors(const fp8rt_tensor_spec **specs,\n"
+     << "int32_t " << name << "_tensors(const fp8rt_tensor_spec **specs,\n"
      << "    int64_t *num_arguments, int64_t *num_results);\n\n";
 }
 

@@ -146,12 +146,13 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
     return failure();
   llvm::FileRemover removeLog(*log);
   std::string runtime = findRuntime();
+  std::string sonameFlag = ("-Wl,-soname," + soname).str();
   for (StringRef name : {"cc", "clang-22", "clang", "gcc"}) {
     llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
     if (!driver)
       continue;
-    StringRef arguments[] = {*driver, "-shared", "-o", library,
-                             object,  runtime,   "-lm"};
+    StringRef arguments[] = {*driver, "-shared", sonameFlag, "-o",
+                             library, object,    runtime,    "-lm"};
     std::optional<StringRef> redirects[] = {StringRef(), StringRef(*log),
                                             StringRef(*log)};
     std::string message;

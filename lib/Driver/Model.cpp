@@ -14,6 +14,7 @@
 #include "Fp8/Driver/Model.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/Recipe.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Support/FileUtilities.h"
 #include "llvm/Support/FileSystem.h"
@@ -41,11 +42,10 @@ LogicalResult fp8::checkTarget(MLIRContext *context, StringRef target) {
 }
 
 LogicalResult fp8::checkRecipe(MLIRContext *context, StringRef recipe) {
-  if (recipe == "tensorwise" || recipe == "none")
+  if (recipe == "none" || lookupRecipe(recipe))
     return success();
-  return emitFailure(context,
-                     "expects a recipe among tensorwise, none, but got '" +
-                         recipe + "'");
+  return emitFailure(context, "expects a recipe among " + getRecipeNames() +
+                                  ", none, but got '" + recipe + "'");
 }
 
 OwningOpRef<ModuleOp> fp8::parseModule(StringRef file, MLIRContext *context,
@@ -138,10 +138,14 @@ FailureOr<Model> fp8::makeModel(OwningOpRef<ModuleOp> module, ModelNames names,
   FailureOr<func::FuncOp> function = findFunction(*module);
   if (failed(function))
     return failure();
-  if (names.arguments.size() > function->getNumArguments()) {
+  // With a backward pass, the tangents' names may follow.
+  unsigned most = function->getNumArguments();
+  if (backward)
+    most += function->getNumResults();
+  if (names.arguments.size() > most) {
     function->emitError("expects a name for each of its ")
-        << function->getNumArguments() << " arguments at most, but got "
-        << names.arguments.size();
+        << most << (backward ? " arguments and tangents" : " arguments")
+        << " at most, but got " << names.arguments.size();
     return failure();
   }
   Model model;

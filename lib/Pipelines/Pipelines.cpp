@@ -1,4 +1,5 @@
-//===- Pipelines.cpp -----------------------------------------------*- C++ -*-===//
+//===- Pipelines.cpp -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -143,6 +144,8 @@ static void buildBlasLt(OpPassManager &pm) {
 /// Buffers, each temporary an allocation of its own.
 static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
+  // While they are tensors: no size follows through a collapsed buffer.
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());
@@ -203,6 +206,12 @@ SmallVector<Stage> fp8::getLowerToCpuStages() {
 //===----------------------------------------------------------------------===//
 // To NVIDIA devices
 //===----------------------------------------------------------------------===//
+
+/// Predictions last: which casts there are, and what they read, is known then.
+static void buildFuse(OpPassManager &pm, StringRef target) {
+  pm.addPass(createFuseGluePass({target.str()}));
+  pm.addPass(createPredictScalesPass());
+}
 
 /// Without CSE: it would make one of the fills that amax reductions start from,
 /// which are cleared together, and copies of it.
@@ -271,8 +280,7 @@ SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
   unsigned ptxVersion = options.ptxVersion;
   return {
       {"linalg", buildLinalg},
-      {"fuse",
-       [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
+      {"fuse", [=](OpPassManager &pm) { buildFuse(pm, target); }},
       {"blaslt", buildDeviceBlasLt},
       {"bufferize", buildBuffers},
       {"kernels",

@@ -1,4 +1,5 @@
-//===- FuseGlue.cpp ------------------------------------------------*- C++ -*-===//
+//===- FuseGlue.cpp ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,6 +13,7 @@
 
 #include "Fp8/Target/Target.h"
 #include "Fp8/Transforms/Passes.h"
+#include "ScalePrediction.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Transforms.h"
@@ -145,6 +147,19 @@ static bool canFuseInto(OpOperand &use, linalg::GenericOp producer) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
+/// The op whose kernel is to be that of `reader`: itself, or for an amax the
+/// cast that fp8-predict-scales will join it to.
+static Operation *getKernelOf(Operation *reader) {
+  if (!reader->hasOneUse())
+    return reader;
+  auto scale = dyn_cast<linalg::GenericOp>(*reader->user_begin());
+  std::string reason;
+  if (!scale || !isPow2Scale(scale))
+    return reader;
+  FailureOr<PredictableCast> cast = findPredictableCast(scale, reason);
+  return succeeded(cast) ? cast->cast : reader;
+}
+
 /// Whether all readers of `producer` are to compute it themselves: no more
 /// bytes move than with one kernel that stores it and takes its amax on the
 /// way.
@@ -154,7 +169,7 @@ static bool shouldFuse(linalg::GenericOp producer) {
   for (OpOperand &use : result.getUses()) {
     if (!canFuseInto(use, producer))
       return false;
-    readers.insert(use.getOwner());
+    readers.insert(getKernelOf(use.getOwner()));
   }
   int64_t count = readers.size();
   if (count <= 1)

@@ -88,7 +88,7 @@ def borrow(producer, stream):
 
 
 #: Tensors given away, by the address of their struct: what keeps each alive.
-_given = {}
+_given: dict[int, tuple] = {}
 
 
 @ctypes.CFUNCTYPE(None, c_void_p)

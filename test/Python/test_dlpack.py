@@ -199,7 +199,7 @@ def test_capsule_that_nobody_takes():
 
 
 ON_FAKE_GPU = r'''
-import ctypes, sys, threading
+import ctypes, sys, threading, time
 import numpy as np
 sys.path.insert(0, sys.argv[1])
 import fp8
@@ -284,17 +284,28 @@ except TypeError as error:
 else:
     raise AssertionError("a str was taken for a stream")
 
-# Threads on one stream.
+# Threads on one stream: each call has the workspace to itself while it enqueues.
+enqueue, busy = step._function.symbols[""], set()
+def watch(tensors, context, workspace, stream):
+    if workspace in busy:
+        wrong_bits.append("workspace")
+    assert workspace % 256 == 0
+    busy.add(workspace)
+    time.sleep(0.001)
+    status = enqueue(tensors, context, workspace, stream)
+    busy.discard(workspace)
+    return status
+step._function.symbols[""] = watch
 def work():
     for _ in range(10):
         good = step(*arguments)
         if not all(same(a.numpy(), b.numpy()) for a, b in zip(good, results)):
-            wrong_bits.append(1)
+            wrong_bits.append("bits")
 wrong_bits = []
 threads = [threading.Thread(target=work) for _ in range(4)]
 for t in threads: t.start()
 for t in threads: t.join()
-assert not wrong_bits
+assert not wrong_bits, wrong_bits
 print("all good")
 '''
 

@@ -110,3 +110,27 @@ func.func @behind_the_cast(%x: tensor<17x16xbf16>, %w: tensor<16x16xf8E4M3FN>, %
   %0 = fp8.scaled_mm %q, %w descales %a, %a : tensor<17x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<17x16xbf16>
   return %0, %a : tensor<17x16xbf16>, tensor<f32>
 }
+
+// -----
+
+// An empty result needs no library.
+// CHECK-LABEL: func @no_rows
+//   CHECK-NOT:   tensor.pad
+//       CHECK:   return
+func.func @no_rows(%a: tensor<0x7xf8E4M3FN>, %b: tensor<7x5xf8E4M3FN>, %s: tensor<f32>) -> tensor<0x5xbf16> {
+  %y = fp8.scaled_mm %a, %b descales %s, %s : tensor<0x7xf8E4M3FN>, tensor<7x5xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<0x5xbf16>
+  return %y : tensor<0x5xbf16>
+}
+
+// -----
+
+// An empty sum is padded without a pad, which would not bufferize.
+// CHECK-LABEL: func @no_sum
+//   CHECK-NOT:   tensor.pad
+//   CHECK-DAG:   %[[A:.+]] = tensor.empty() : tensor<16x0xf8E4M3FN>
+//   CHECK-DAG:   %[[B:.+]] = tensor.empty() : tensor<0x16xf8E4M3FN>
+//       CHECK:   fp8.scaled_mm %[[A]], %[[B]] {{.*}} -> tensor<16x16xbf16>
+func.func @no_sum(%a: tensor<7x0xf8E4M3FN>, %b: tensor<0x5xf8E4M3FN>, %s: tensor<f32>) -> tensor<7x5xbf16> {
+  %y = fp8.scaled_mm %a, %b descales %s, %s : tensor<7x0xf8E4M3FN>, tensor<0x5xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<7x5xbf16>
+  return %y : tensor<7x5xbf16>
+}

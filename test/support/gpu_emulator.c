@@ -120,7 +120,19 @@ int32_t emu_tid(void) { return current; }
 int32_t emu_ctaid(void) { return block; }
 int32_t emu_nctaid(void) { return blocks; }
 int32_t emu_ntid(void) { return count; }
-void emu_barrier(int32_t id) { wait(AtBarrier); }
+
+/* How often threads came to a barrier since the last call of this. */
+static int64_t numBarriers;
+int64_t emu_count_barriers(void) {
+  int64_t result = numBarriers;
+  numBarriers = 0;
+  return result;
+}
+
+void emu_barrier(int32_t id) {
+  ++numBarriers;
+  wait(AtBarrier);
+}
 
 /* A value of each thread of the subgroup. */
 static int exchange(int32_t value) {

@@ -39,7 +39,8 @@ struct Options {
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
-      cl::desc("How scales are chosen: tensorwise (default), or none")};
+      cl::desc("How scales are chosen: tensorwise (default), "
+               "tensorwise_pow2, or none")};
   cl::opt<std::string> cudaPath{
       "cuda-path", cl::cat(category), cl::value_desc("dir"),
       cl::desc("CUDA toolkit with bin/ptxas (default: CUDA_HOME, or ptxas in "

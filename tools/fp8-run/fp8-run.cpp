@@ -53,8 +53,8 @@ struct Options {
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
-      cl::desc("How scales are chosen: tensorwise (default), or none, which "
-               "keeps every matmul wide")};
+      cl::desc("How scales are chosen: tensorwise (default), "
+               "tensorwise_pow2, or none, which keeps every matmul wide")};
   cl::list<unsigned> tangents{
       "tangents", cl::CommaSeparated, cl::cat(category),
       cl::value_desc("numbers"),

@@ -1,4 +1,5 @@
-//===- KernelBuilder.cpp -------------------------------------------*- C++ -*-===//
+//===- KernelBuilder.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -419,6 +420,24 @@ void KernelBuilder::emitIf(Value condition, function_ref<void()> then,
     return;
   setInsertionPointToStart(op.elseBlock());
   otherwise();
+}
+
+SmallVector<Value>
+KernelBuilder::emitIf(Value condition, ValueRange otherwise,
+                      function_ref<SmallVector<Value>()> then) {
+  if (otherwise.empty()) {
+    emitIf(condition, [&] { (void)then(); });
+    return {};
+  }
+  auto op = create<scf::IfOp>(otherwise.getTypes(), condition,
+                              /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(op.thenBlock());
+  SmallVector<Value> values = then();
+  create<scf::YieldOp>(values);
+  setInsertionPointToStart(op.elseBlock());
+  create<scf::YieldOp>(otherwise);
+  return op.getResults();
 }
 
 SmallVector<Value> KernelBuilder::emitLoop(

@@ -1,4 +1,5 @@
-//===- KernelBuilder.h ---------------------------------------------*- C++ -*-===//
+//===- KernelBuilder.h ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -182,6 +183,9 @@ public:
   /// Emits `then` if the condition holds, else `otherwise`.
   void emitIf(Value condition, function_ref<void()> then,
               function_ref<void()> otherwise = {});
+  /// Emits `then` if the condition holds: its values, or `otherwise`.
+  SmallVector<Value> emitIf(Value condition, ValueRange otherwise,
+                            function_ref<SmallVector<Value>()> then);
   /// Emits a loop from `begin` to before `end` that carries `values`.
   SmallVector<Value>
   emitLoop(Value begin, Value end, Value step, ValueRange values,

@@ -1,4 +1,5 @@
-//===- KernelUnits.cpp ---------------------------------------------*- C++ -*-===//
+//===- KernelUnits.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,19 +43,29 @@ Value fp8::getRootBuffer(Value value) {
 
 bool fp8::isScalarOp(linalg::GenericOp op) { return op.getNumLoops() == 0; }
 
-bool fp8::isAmax(linalg::GenericOp op) {
-  if (op.getNumLoops() == 0 || op.getNumReductionLoops() != op.getNumLoops() ||
-      op.getNumDpsInits() != 1 ||
-      !getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF32())
-    return false;
-  Value out = op.getRegionOutputArgs()[0];
+Value fp8::getMagnitude(linalg::GenericOp op, unsigned index) {
+  Value out = op.getRegionOutputArgs()[index];
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  auto max = yield.getOperand(0).getDefiningOp<arith::MaximumFOp>();
-  if (!max || !out.hasOneUse())
-    return false;
+  auto max = yield.getOperand(index).getDefiningOp<arith::MaximumFOp>();
+  if (!max || !out.getType().isF32() || !out.hasOneUse() ||
+      !llvm::is_contained(max->getOperands(), out))
+    return {};
   Value other = max.getLhs() == out ? max.getRhs() : max.getLhs();
-  return (max.getLhs() == out || max.getRhs() == out) &&
-         other.getDefiningOp<math::AbsFOp>();
+  return other.getDefiningOp<math::AbsFOp>() ? other : Value();
+}
+
+bool fp8::isAmax(linalg::GenericOp op) {
+  return op.getNumLoops() != 0 &&
+         op.getNumReductionLoops() == op.getNumLoops() &&
+         op.getNumDpsInits() == 1 && getMagnitude(op, 0);
+}
+
+/// Whether all that `op` does with `slot` is to raise it by an amax.
+static bool raises(linalg::GenericOp op, Value slot) {
+  unsigned count = 0;
+  for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
+    count += init == slot && getMagnitude(op, index);
+  return count == 1 && llvm::count(op->getOperands(), slot) == 1;
 }
 
 /// Whether `op`, or an op in it, uses `root` or a view of it.
@@ -184,7 +195,7 @@ static gpu::MemsetOp findClear(memref::AllocOp slot, Block &block) {
       continue;
     if (clear) {
       auto reader = dyn_cast<linalg::GenericOp>(op);
-      return reader && isAmax(reader) ? clear : gpu::MemsetOp();
+      return reader && raises(reader, slot) ? clear : gpu::MemsetOp();
     }
     clear = dyn_cast<gpu::MemsetOp>(op);
     if (!clear || clear.getDst() != slot)

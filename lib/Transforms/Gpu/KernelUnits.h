@@ -1,4 +1,5 @@
-//===- KernelUnits.h -----------------------------------------------*- C++ -*-===//
+//===- KernelUnits.h -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -29,8 +30,12 @@ struct KernelUnit {
 /// they are allocations or arguments of the function.
 Value getRootBuffer(Value value);
 
-/// Whether `op` takes the maximum of absolute values, in f32, of what it
-/// computes elementwise: `out = max(out, |f(in)|)`.
+/// If output `index` of `op` becomes the maximum of itself and of an absolute
+/// value in f32, `out = max(out, |f(in)|)`, that value in the body; else null.
+Value getMagnitude(linalg::GenericOp op, unsigned index);
+
+/// Whether `op` takes the maximum of absolute values of what it computes
+/// elementwise, and nothing else.
 bool isAmax(linalg::GenericOp op);
 
 /// Whether `op` computes scalars from scalars.

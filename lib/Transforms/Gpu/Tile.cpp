@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Kernels with a transposed result: a tile goes through shared memory, so that
-// loads and stores of 16 bytes lie side by side on both ways.
+// loads and stores of 16 bytes lie side by side on both ways. They may take an
+// amax on the way, or store under a condition.
 //
 // A thread has 4 rows of 16 columns. Chunks of 16 bytes of a column of the tile
 // are swapped by XOR with the number of the group of 16 columns, so that the
@@ -33,22 +34,28 @@ class TileStrategy : public Strategy {
 public:
   StringRef getName() const override { return "tile"; }
   bool takes(const KernelUnit &unit) const override;
-  LaunchPlan getPlan(const KernelUnit &unit, const GpuVendor &) const override;
+  LaunchPlan getPlan(const KernelUnit &unit,
+                     const GpuVendor &vendor) const override;
   Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
                  LoopSizeFn size) const override;
   void emit(KernelBuilder &b, const KernelUnit &unit) const override;
 };
 
-/// Emits one kernel. Rows and columns are the last two loops; the others are
-/// batches.
+/// Emits one tile of a kernel. Rows and columns are the last two loops; the
+/// others are batches.
 class TileEmitter {
 public:
-  TileEmitter(KernelBuilder &b, const KernelUnit &unit);
+  /// `tile` is its number, in i32.
+  TileEmitter(KernelBuilder &b, const KernelUnit &unit,
+              const ElementStores &stores, Value tile);
   void emit();
 
 private:
   void emitFast();
   void emitSlow();
+  /// What each branch starts and ends with.
+  void begin();
+  void end();
   /// Loads what a thread needs of row `r` of its part.
   SmallVector<Lanes> loadRow(unsigned r);
   /// Puts the transposed values of a thread into shared memory.
@@ -61,10 +68,12 @@ private:
 
   KernelBuilder &b;
   const KernelUnit &unit;
+  const ElementStores &stores;
   linalg::GenericOp op;
-  SmallVector<KernelOperand> outputs;
+  ArrayRef<KernelOperand> outputs;
   /// Number of the transposed output.
   unsigned transposed = 0;
+  std::optional<BlockAmax> amax;
   unsigned bytes, colBytes, tileRows, threads;
   Value rows, cols, batch, row0, col0, shared;
   /// Where the thread's part starts in the tile, in i32.
@@ -88,13 +97,9 @@ static bool isTransposed(const KernelOperand &operand) {
          AffineMap::getPermutationMap(swapped, operand.map.getContext());
 }
 
-static unsigned findTransposed(linalg::GenericOp op) {
-  SmallVector<KernelOperand> outputs = getOutputs(op);
-  return llvm::find_if(outputs, isTransposed) - outputs.begin();
-}
-
 static unsigned getTransposedBytes(linalg::GenericOp op) {
-  return getElementBytes(getOutputs(op)[findTransposed(op)].element);
+  SmallVector<KernelOperand> outputs = getOutputs(op);
+  return getElementBytes(llvm::find_if(outputs, isTransposed)->element);
 }
 
 /// Bytes of a column of the tile, in elements of `bytes` bytes.
@@ -107,26 +112,26 @@ static unsigned getTileRows(linalg::GenericOp op) {
 
 bool TileStrategy::takes(const KernelUnit &unit) const {
   linalg::GenericOp op = unit.main[0];
-  if (op.getNumLoops() < 2 || op.getNumParallelLoops() != op.getNumLoops() ||
-      op.hasIndexSemantics())
+  std::optional<ElementStores> stores = getElementStores(op);
+  if (op.getNumLoops() < 2 || !stores || stores->readsOutputs)
     return false;
-  unsigned count = 0;
-  for (auto [output, old] :
-       llvm::zip(getOutputs(op), op.getRegionOutputArgs())) {
-    if (!old.use_empty())
-      return false;
-    if (isTransposed(output))
-      ++count;
-    else if (!output.isContiguous)
-      return false;
-  }
-  return count == 1 && getTransposedBytes(op) <= 4;
+  unsigned count = llvm::count_if(stores->outputs, isTransposed);
+  return count == 1 && getTransposedBytes(op) <= 4 &&
+         llvm::all_of(stores->outputs, [](const KernelOperand &output) {
+           return output.isContiguous || isTransposed(output);
+         });
+}
+
+/// Threads of a block.
+static unsigned getThreads(linalg::GenericOp op) {
+  return getTileRows(op) / kThreadRows * (kCols / kThreadCols);
 }
 
 LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
-                                 const GpuVendor &) const {
-  unsigned rows = getTileRows(unit.main[0]);
-  return {rows / kThreadRows * (kCols / kThreadCols), /*workPerBlock=*/1};
+                                 const GpuVendor &vendor) const {
+  linalg::GenericOp op = unit.main[0];
+  return {getThreads(op), /*workPerBlock=*/1,
+          getMaxBlocks(*getElementStores(op), vendor)};
 }
 
 Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
@@ -146,16 +151,18 @@ Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
-    : b(b), unit(unit), op(unit.main[0]), outputs(getOutputs(op)),
-      transposed(findTransposed(op)), bytes(getTransposedBytes(op)),
-      colBytes(getColBytes(bytes)), tileRows(getTileRows(op)),
-      threads(tileRows / kThreadRows * (kCols / kThreadCols)) {
+TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
+                         const ElementStores &stores, Value tile)
+    : b(b), unit(unit), stores(stores), op(unit.main[0]),
+      outputs(stores.outputs),
+      transposed(llvm::find_if(outputs, isTransposed) - outputs.begin()),
+      bytes(getTransposedBytes(op)), colBytes(getColBytes(bytes)),
+      tileRows(getTileRows(op)), threads(getThreads(op)) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
-  // There are as many tiles as blocks, and so 32 bits hold their numbers. An
-  // empty matrix has one block, which the prologue runs in.
+  // 32 bits hold the numbers of tiles, as they hold those of blocks. An empty
+  // matrix has one block, which the prologue runs in.
   auto tiles = [&](Value size, int64_t tile) -> Value {
     Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
     return b.create<arith::MaxUIOp>(
@@ -163,8 +170,8 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   };
   // Neighbouring blocks work along the rows of the input.
   Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
-  col0 = b.mul(b.widen(b.rem(b.getBlock(), across)), b.i64(kCols));
-  Value rest = b.div(b.getBlock(), across);
+  col0 = b.mul(b.widen(b.rem(tile, across)), b.i64(kCols));
+  Value rest = b.div(tile, across);
   batch = b.i64(0);
   if (loops > 2) {
     batch = b.widen(b.div(rest, down));
@@ -176,6 +183,24 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
   shared = b.getShared(kCols * colBytes);
+  if (stores.slot)
+    amax.emplace(b, threads);
+}
+
+void TileEmitter::begin() {
+  // With a condition it is behind us.
+  if (!stores.condition)
+    b.emitPrologue(getPrologueOps(unit));
+}
+
+void TileEmitter::end() {
+  if (amax)
+    amax->raise(stores.slot);
+  // The next tile uses the same shared memory.
+  if (stores.condition)
+    b.create<gpu::BarrierOp>();
+  else
+    b.storeScalars();
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {
@@ -287,12 +312,14 @@ void TileEmitter::emitFast() {
   SmallVector<SmallVector<Lanes>> inputs;
   for (unsigned r = 0; r < kThreadRows; ++r)
     inputs.push_back(loadRow(r));
-  b.emitPrologue(getPrologueOps(unit));
+  begin();
   SmallVector<Lanes> columns;
+  SmallVector<Value> largest(amax ? 1 : 0, b.i32(0));
   for (unsigned r = 0; r < kThreadRows; ++r) {
     SmallVector<Lanes> results =
-        b.emitBody(op, inputs[r], {},
-                   op.getBody()->getTerminator()->getOperands(), kThreadCols);
+        b.emitBody(op, inputs[r], {}, stores.getWanted(), kThreadCols);
+    if (amax)
+      largest[0] = BlockAmax::emitLargest(b, results.back().values, largest[0]);
     Value index = getIndex(b.add(row0, b.widen(b.add(threadRow, b.i32(r)))),
                            b.add(col0, b.widen(threadCol)));
     for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -303,14 +330,16 @@ void TileEmitter::emitFast() {
     }
   }
   shareColumns(columns);
+  if (amax)
+    amax->share(largest);
   b.create<gpu::BarrierOp>();
   storeColumns();
-  b.storeScalars();
+  end();
 }
 
 /// Element by element, and yet with neighbouring threads on neighbouring bytes.
 void TileEmitter::emitSlow() {
-  b.emitPrologue(getPrologueOps(unit));
+  begin();
   const KernelOperand &output = outputs[transposed];
   Value count = b.i32(tileRows * kCols), step = b.i32(threads);
   // The word of a column, swapped by the column's number.
@@ -324,27 +353,34 @@ void TileEmitter::emitSlow() {
   auto inside = [&](Value row, Value col) {
     return b.both(b.less(row, rows), b.less(col, cols));
   };
-  b.emitLoop(
-      b.getThread(), count, step, {},
-      [&](Value i, ValueRange) -> SmallVector<Value> {
+  auto store = [&](Value r, Value c, Value row, Value col, Value largest) {
+    Value index = getIndex(row, col);
+    SmallVector<Lanes> inputs = b.loadInputsAt(op, getCoordinates(row, col),
+                                               index, 1, /*vectors=*/false);
+    SmallVector<Lanes> results =
+        b.emitBody(op, inputs, {}, stores.getWanted(), 1);
+    for (auto [number, operand] : llvm::enumerate(outputs)) {
+      Value value = results[number].values[0];
+      if (number == transposed)
+        b.create<LLVM::StoreOp>(b.toMemory(value), getPlace(r, c));
+      else
+        b.storeOne(operand, index, value);
+    }
+    return amax ? BlockAmax::emitLargest(b, results.back().values, largest)
+                : Value();
+  };
+  SmallVector<Value> none(amax ? 1 : 0, b.i32(0));
+  SmallVector<Value> largest = b.emitLoop(
+      b.getThread(), count, step, none, [&](Value i, ValueRange carried) {
         Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
         Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-        b.emitIf(inside(row, col), [&] {
-          Value index = getIndex(row, col);
-          SmallVector<Lanes> inputs = b.loadInputsAt(
-              op, getCoordinates(row, col), index, 1, /*vectors=*/false);
-          SmallVector<Lanes> results = b.emitBody(
-              op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
-          for (auto [number, result] : llvm::enumerate(results)) {
-            Value value = b.toMemory(result.values[0]);
-            if (number == transposed)
-              b.create<LLVM::StoreOp>(value, getPlace(r, c));
-            else
-              b.storeOne(outputs[number], index, result.values[0]);
-          }
+        return b.emitIf(inside(row, col), carried, [&] {
+          Value old = amax ? carried[0] : Value();
+          return SmallVector<Value>{store(r, c, row, col, old)};
         });
-        return {};
       });
+  if (amax)
+    amax->share(largest);
   b.create<gpu::BarrierOp>();
   b.emitLoop(
       b.getThread(), count, step, {},
@@ -361,7 +397,7 @@ void TileEmitter::emitSlow() {
         });
         return {};
       });
-  b.storeScalars();
+  end();
 }
 
 void TileEmitter::emit() {
@@ -378,7 +414,20 @@ void TileEmitter::emit() {
 }
 
 void TileStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  TileEmitter(b, unit).emit();
+  linalg::GenericOp op = unit.main[0];
+  ElementStores stores = *getElementStores(op);
+  auto count = [&] {
+    unsigned loops = op.getNumLoops();
+    auto tiles = [&](unsigned dim, int64_t tile) {
+      Value size = b.getLoopSize(op, dim);
+      return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+    };
+    Value matrices = b.getLoopProduct(op, 0, loops - 2);
+    Value down = tiles(loops - 2, getTileRows(op));
+    return b.mul(b.mul(matrices, down), tiles(loops - 1, kCols));
+  };
+  emitParts(b, unit, stores, count,
+            [&](Value tile) { TileEmitter(b, unit, stores, tile).emit(); });
 }
 
 std::unique_ptr<Strategy> fp8::createTileStrategy() {
