@@ -44,78 +44,87 @@ static LogicalResult checkOptions(MLIRContext *context,
   return success();
 }
 
-/// The tensors of the function, before it is lowered. A backward pass appends
-/// one tangent for each result that is a float.
-static FunctionInfo describeFunction(Model &model,
-                                     const CompileOptions &options) {
-  func::FuncOp function = model.getFunction();
-  FunctionInfo info{getCName(options, model.function), {}, {}};
-  SmallVector<std::string> names = model.argumentNames;
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    bool known = index < model.resultNames.size();
-    std::string name = known ? model.resultNames[index] : "result";
-    info.results.push_back({name, cast<RankedTensorType>(type)});
-    if (isa<FloatType>(getElementTypeOrSelf(type)))
-      names.push_back("d_" + name);
-  }
-  for (auto [name, type] : llvm::zip(names, function.getArgumentTypes()))
-    info.arguments.push_back({name, cast<RankedTensorType>(type)});
-  return info;
-}
-
 /// What the backward pass keeps; nothing for a function without one.
-static FailureOr<SmallVector<Residual>> findKept(func::FuncOp function) {
-  if (std::optional<JointSignature> signature = getJointSignature(function))
-    return findResiduals(function, *signature);
+static FailureOr<SmallVector<Residual>>
+findKept(func::FuncOp function, const std::optional<JointSignature> &signature,
+         const TrainOptions &options) {
+  ResidualOptions limits;
+  limits.recomputeArguments = options.recomputeArguments;
+  limits.dynamicSize = options.dynamicSize;
+  if (options.maxBytes >= 0)
+    limits.maxBytes = options.maxBytes;
+  if (signature)
+    return findResiduals(function, *signature, limits);
   return SmallVector<Residual>();
 }
 
-/// Runs the stages on tensors, and reports what they did.
+static LogicalResult runStages(Model &model, ArrayRef<Stage> stages) {
+  return success(llvm::all_of(stages, [&](const Stage &stage) {
+    return succeeded(runStage(*model.module, stage));
+  }));
+}
+
+/// Runs the stages on tensors, and reports what they did. The functions have
+/// the names of the module yet.
 static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
                                     CompileResult &result) {
   SmallVector<Stage> stages = getTrainStages(options.train, options.backward);
-  auto run = [&](ArrayRef<Stage> part) {
-    return success(llvm::all_of(part, [&](const Stage &stage) {
-      return succeeded(runStage(*model.module, stage));
-    }));
-  };
+  std::optional<Stage> partition;
+  if (options.train.partition)
+    partition = stages.pop_back_val();
   // Until matmuls are quantized the program is wide.
   size_t numWide =
       llvm::find_if(
           stages, [](const Stage &stage) { return stage.name == "quantize"; }) -
       stages.begin();
-  if (failed(run(ArrayRef(stages).take_front(numWide))))
+  if (failed(runStages(model, ArrayRef(stages).take_front(numWide))))
     return failure();
-  result.linears = findLinears(model.getFunction());
-  auto wide = findKept(model.getFunction());
+  func::FuncOp function = model.getFunction();
+  result.linears = findLinears(function);
+  std::optional<JointSignature> signature = getJointSignature(function);
+  if (partition) {
+    auto found = getSignature(model, options.train);
+    if (failed(found))
+      return failure();
+    signature = *found;
+  }
+  // A limit is not about the wide program.
+  auto wide = findKept(function, signature, TrainOptions());
   if (failed(wide))
     return failure();
   result.wideKeptBytes = getTotalBytes(*wide);
-  if (failed(run(ArrayRef(stages).drop_front(numWide))))
+  if (failed(runStages(model, ArrayRef(stages).drop_front(numWide))))
     return failure();
-  countConverted(model.getFunction(), result.linears);
-  auto kept = findKept(model.getFunction());
+  countConverted(function, result.linears);
+  auto kept = findKept(function, signature, options.train);
   if (failed(kept))
     return failure();
   for (const Residual &residual : *kept)
     result.kept.push_back({residual.description, residual.bytes});
-  result.functions.push_back(describeFunction(model, options));
+  if (partition && failed(runStages(model, *partition)))
+    return failure();
+  result.functions =
+      getFunctions(model, *model.module, partition ? signature : std::nullopt);
   return success();
 }
 
 FailureOr<CompileResult> fp8::compileModel(Model &model,
                                            const CompileOptions &options) {
-  ModuleOp module = *model.module;
   CompileResult result;
-  if (failed(checkOptions(module.getContext(), options)) ||
+  if (failed(checkOptions(model.module->getContext(), options)) ||
       failed(runTrainStages(model, options, result)))
     return failure();
-  for (const Stage &stage :
-       getLowerStages(options.train.target, options.cudaPath))
-    if (failed(runStage(module, stage)))
-      return failure();
-  if (failed(writeLibrary(module, options, {model.function},
-                          makeHeader(options, result.functions))))
+  SmallVector<std::string> names;
+  for (FunctionInfo &function : result.functions) {
+    names.push_back(function.name);
+    function.name = getCName(options, model, function.name);
+  }
+  if (failed(runStages(model,
+                       getLowerStages(options.train.target, options.cudaPath))))
+    return failure();
+  std::string guard = getCName(options, model, model.function);
+  if (failed(writeLibrary(model, options, names,
+                          makeHeader(guard, options, result.functions))))
     return failure();
   return result;
 }

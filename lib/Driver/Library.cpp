@@ -79,18 +79,21 @@ static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   }
 }
 
-/// Writes `module`, in the LLVM dialect, to an object file in which `functions`
+/// Writes `model`, in the LLVM dialect, to an object file in which `functions`
 /// have their C names.
-static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
+static LogicalResult emitObject(const Model &model,
+                                llvm::TargetMachine &machine,
                                 const CompileOptions &options,
                                 ArrayRef<std::string> functions,
                                 StringRef path) {
+  ModuleOp module = *model.module;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
   for (StringRef function : functions)
-    if (std::string cName = getCName(options, function); function != cName)
+    if (std::string cName = getCName(options, model, function);
+        function != cName)
       renameFunctions(*code, function, cName);
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
@@ -172,10 +175,11 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
 // Files
 //===----------------------------------------------------------------------===//
 
-LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
+LogicalResult fp8::writeLibrary(const Model &model,
+                                const CompileOptions &options,
                                 ArrayRef<std::string> functions,
                                 StringRef header) {
-  MLIRContext *context = module.getContext();
+  MLIRContext *context = (*model.module).getContext();
   auto machine = createMachine(options.cpu, context);
   if (failed(machine))
     return failure();
@@ -195,7 +199,7 @@ LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
     return emitFailure(context,
                        "cannot write '" + headerPath + "': " + error.message());
   headerFile.os() << header;
-  if (failed(emitObject(module, **machine, options, functions, *object)) ||
+  if (failed(emitObject(model, **machine, options, functions, *object)) ||
       failed(link(*object, *library, llvm::sys::path::filename(options.output),
                   context)))
     return failure();
