@@ -167,6 +167,10 @@ CASES = {
     "quantize_pow2_columns": (
         ["f32"], lambda m, n: [(2, m, n)], ["e4m3", "f32"],
         lambda m, n: [(2, n, m), ()], "special"),
+    "quantize2_pow2": (
+        ["bf16", "f32"], lambda m, n: [(m, n), (n, 2 * m + 1)],
+        ["e4m3", "e4m3", "f32", "e5m2", "f32"],
+        lambda m, n: [(m, n), (n, m), (), (n, 2 * m + 1), ()], "special"),
     "relu_square_backward_pow2": (
         ["bf16", "bf16"], lambda m, n: [(m, n), (m, n)],
         ["e5m2", "e5m2", "f32"], lambda m, n: [(m, n), (n, m), ()], "special"),
