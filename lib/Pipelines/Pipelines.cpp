@@ -144,6 +144,8 @@ static void buildBlasLt(OpPassManager &pm) {
 /// Buffers, each temporary an allocation of its own.
 static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
+  // While they are tensors: no size follows through a collapsed buffer.
+  pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createResultsToDestinationsPass());
   pm.addPass(createSplitEmptyTensorsPass());
   pm.addPass(bufferization::createEmptyTensorEliminationPass());

@@ -107,6 +107,16 @@ static Value createPad(OpBuilder &b, Location loc, Value value,
     shape.push_back(ShapedType::isDynamic(size) || !known ? ShapedType::kDynamic
                                                           : size + *known);
   }
+  if (llvm::is_contained(shape, 0)) {
+    // A pad of an empty tensor becomes a slice that does not verify.
+    AffineExpr x, y;
+    bindDims(b.getContext(), x, y);
+    SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, loc, value);
+    for (auto [size, amount] : llvm::zip_equal(sizes, amounts))
+      size =
+          affine::makeComposedFoldedAffineApply(b, loc, x + y, {size, amount});
+    return tensor::EmptyOp::create(b, loc, sizes, type.getElementType());
+  }
   SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0));
   Value zero =
       arith::ConstantOp::create(b, loc, b.getZeroAttr(type.getElementType()));
@@ -261,9 +271,13 @@ struct PadMatmulsPass : fp8::impl::PadMatmulsPassBase<PadMatmulsPass> {
     Alignment multiples{info->alignM, info->alignN, info->alignK};
     if (alignment > 0)
       multiples = {alignment, alignment, alignment};
-    // Each matmul stands for itself: a walk is enough.
+    // Each matmul stands for itself: a walk is enough. No library is asked for
+    // an empty result, and no slice of an empty tensor verifies.
     SmallVector<ScaledMMOp> matmuls;
-    module.walk([&](ScaledMMOp op) { matmuls.push_back(op); });
+    module.walk([&](ScaledMMOp op) {
+      if (!llvm::is_contained(op.getType().getShape(), 0))
+        matmuls.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
     for (ScaledMMOp op : matmuls)
       if (needsPadding(op, multiples))

@@ -1,8 +1,9 @@
-// RUN: fp8-opt --fp8-pad-matmuls=target=sm_90 --cse --split-input-file %s | FileCheck %s
+// RUN: fp8-opt --fp8-pad-matmuls=target=sm_89 --cse --split-input-file %s | FileCheck %s
 // RUN: fp8-opt --fp8-pad-matmuls=alignment=16 --cse --split-input-file %s | FileCheck %s
+// RUN: fp8-opt --fp8-pad-matmuls=target=sm_90 --cse --split-input-file %s | FileCheck %s --check-prefix=SM90
 // RUN: fp8-opt --fp8-pad-matmuls=target=cpu --split-input-file %s | FileCheck %s --check-prefix=CPU --implicit-check-not=tensor.pad
-// RUN: fp8-opt --fp8-pad-matmuls=target=sm_90 --canonicalize --cse --split-input-file %s -o %t.once
-// RUN: fp8-opt --fp8-pad-matmuls=target=sm_90 --canonicalize --cse --split-input-file %t.once -o %t.twice
+// RUN: fp8-opt --fp8-pad-matmuls=target=sm_89 --canonicalize --cse --split-input-file %s -o %t.once
+// RUN: fp8-opt --fp8-pad-matmuls=target=sm_89 --canonicalize --cse --split-input-file %t.once -o %t.twice
 // RUN: diff %t.once %t.twice
 
 // CHECK-LABEL: func @static
@@ -79,7 +80,10 @@ func.func @blocks(%a: tensor<17x136xf8E4M3FN>, %b: tensor<136x16xf8E4M3FN>, %da:
 
 // -----
 
-// One padded tensor for two readers.
+// One padded tensor for two readers. On sm_90 M may be any, so nothing is padded.
+// SM90-LABEL: func @shared
+//   SM90-NOT:   tensor.{{pad|extract_slice}}
+//       SM90:   return
 // CHECK-LABEL: func @shared
 //       CHECK:   %[[P:.+]] = tensor.pad %arg0
 //   CHECK-NOT:   tensor.pad %arg0
@@ -105,4 +109,28 @@ func.func @behind_the_cast(%x: tensor<17x16xbf16>, %w: tensor<16x16xf8E4M3FN>, %
   %a = fp8.amax %w : tensor<16x16xf8E4M3FN> -> tensor<f32>
   %0 = fp8.scaled_mm %q, %w descales %a, %a : tensor<17x16xf8E4M3FN>, tensor<16x16xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<17x16xbf16>
   return %0, %a : tensor<17x16xbf16>, tensor<f32>
+}
+
+// -----
+
+// An empty result needs no library.
+// CHECK-LABEL: func @no_rows
+//   CHECK-NOT:   tensor.pad
+//       CHECK:   return
+func.func @no_rows(%a: tensor<0x7xf8E4M3FN>, %b: tensor<7x5xf8E4M3FN>, %s: tensor<f32>) -> tensor<0x5xbf16> {
+  %y = fp8.scaled_mm %a, %b descales %s, %s : tensor<0x7xf8E4M3FN>, tensor<7x5xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<0x5xbf16>
+  return %y : tensor<0x5xbf16>
+}
+
+// -----
+
+// An empty sum is padded without a pad, which would not bufferize.
+// CHECK-LABEL: func @no_sum
+//   CHECK-NOT:   tensor.pad
+//   CHECK-DAG:   %[[A:.+]] = tensor.empty() : tensor<16x0xf8E4M3FN>
+//   CHECK-DAG:   %[[B:.+]] = tensor.empty() : tensor<0x16xf8E4M3FN>
+//       CHECK:   fp8.scaled_mm %[[A]], %[[B]] {{.*}} -> tensor<16x16xbf16>
+func.func @no_sum(%a: tensor<7x0xf8E4M3FN>, %b: tensor<0x5xf8E4M3FN>, %s: tensor<f32>) -> tensor<7x5xbf16> {
+  %y = fp8.scaled_mm %a, %b descales %s, %s : tensor<7x0xf8E4M3FN>, tensor<0x5xf8E4M3FN>, tensor<f32>, tensor<f32> -> tensor<7x5xbf16>
+  return %y : tensor<7x5xbf16>
 }

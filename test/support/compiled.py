@@ -38,7 +38,7 @@ def opt(text, *passes):
     ).stdout
 
 
-def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=()):
+def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=(), optimize="-O2"):
     """Compiles the text `mlir`, and C files `sources`, to a shared library in
     `directory`. Returns its path; a failing tool raises."""
     ir = subprocess.run(
@@ -55,7 +55,7 @@ def compile_library(mlir, directory, passes=("--fp8-lower-to-cpu",), sources=())
         file.write(llvm)
     library = os.path.join(directory, "code.so")
     subprocess.run(
-        [tool("CLANG"), "-O2", "-march=native", *(["-I", INCLUDE] if sources else []), "-fPIC", "-shared",
+        [tool("CLANG"), optimize, "-march=native", *(["-I", INCLUDE] if sources else []), "-fPIC", "-shared",
          "-Wno-override-module", code, *sources, "-o", library, "-lm", runtime(),
          "-Wl,-rpath," + os.path.dirname(os.path.abspath(runtime()))],
         check=True,
@@ -76,15 +76,16 @@ class Tensor(ctypes.Structure):
 # fp8rt_type by MLIR's name, and what NumPy keeps the elements in.
 TYPES = {"f64": (1, np.float64), "f32": (2, np.float32), "f16": (3, np.float16),
          "bf16": (4, np.uint16), "f8E4M3FN": (5, np.uint8), "f8E5M2": (6, np.uint8),
-         "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8)}
+         "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8), "f8E8M0FNU": (9, np.uint8)}
 
 
 class Port:
-    """An argument or a result of a function: shape, element type, attributes."""
+    """An argument or a result of a function: shape, with -1 for a dynamic size,
+    element type, attributes."""
 
     def __init__(self, text):
         *sizes, self.type = re.search(r"tensor<([^>]*)>", text).group(1).split("x")
-        self.shape = tuple(int(size) for size in sizes)
+        self.shape = tuple(-1 if size == "?" else int(size) for size in sizes)
         self.dtype = TYPES[self.type][1]
         self.marks = {
             name: int(value) for name, value in re.findall(r"fp8\.(\w+) = (\d+)", text)
@@ -95,8 +96,8 @@ class Port:
 
 
 def signature(text, name):
-    """The arguments and the results of the function `name` on static tensors, of
-    text that fp8-opt printed."""
+    """The arguments and the results of the function `name` on tensors, of text
+    that fp8-opt printed."""
     line = re.search(rf"func\.func @{name}\((.*)\) -> (.*) \{{\n", text)
     port = r"tensor<[^>]*>(?: \{[^}]*\})?"
     return tuple([Port(p) for p in re.findall(port, part)] for part in line.groups())

@@ -106,7 +106,7 @@ static double readElement(const char *data, StringRef type) {
   return *data != 0;
 }
 
-static Expected<Array> parseNpy(StringRef bytes) {
+Expected<Array> fp8run::parseNpy(StringRef bytes) {
   Expected<NpyHeader> header = parseNpyHeader(bytes);
   if (!header)
     return header.takeError();
@@ -131,9 +131,15 @@ static Expected<Array> parseNpy(StringRef bytes) {
         describeShape(header->shape, header->type).c_str(),
         bytes.size() - header->dataOffset);
   Array array{header->shape, std::vector<double>(count)};
-  for (size_t i = 0; i < count; ++i)
-    array.values[i] = readElement(bytes.data() + header->dataOffset + i * width,
-                                  header->type);
+  for (size_t i = 0; i < count; ++i) {
+    double value = readElement(bytes.data() + header->dataOffset + i * width,
+                               header->type);
+    if (header->type == "<i8" && std::abs(value) > 0x1p53)
+      return createStringError("expects integers of at most 2^53, but element "
+                               "%zu is about %.17g",
+                               i, value);
+    array.values[i] = value;
+  }
   return array;
 }
 
@@ -184,8 +190,11 @@ std::string fp8run::encodeNpy(const Array &array) {
 
 /// The bytes of one element; none for a type that functions do not take.
 static std::optional<int64_t> getWidth(Type type) {
-  if (isa<FloatType>(type) || type.isInteger(32) || type.isInteger(64))
-    return type.getIntOrFloatBitWidth() / 8;
+  if (isa<FloatType>(type) || type.isInteger(32) || type.isInteger(64)) {
+    unsigned bits = type.getIntOrFloatBitWidth();
+    if (bits == 8 || bits == 16 || bits == 32 || bits == 64)
+      return bits / 8;
+  }
   if (type.isInteger(1) || type.isInteger(8))
     return 1;
   return std::nullopt;
@@ -198,8 +207,13 @@ static uint64_t toBits(double value, Type type) {
   if (type.isF64())
     return llvm::bit_cast<uint64_t>(value);
   auto floatType = dyn_cast<FloatType>(type);
+  if (type.isInteger(1))
+    return value != 0;
+  // What no integer is does not come back either: NaN and what is too large.
   if (!floatType)
-    return static_cast<uint64_t>(static_cast<int64_t>(value));
+    return value >= -0x1p63 && value < 0x1p63
+               ? static_cast<uint64_t>(static_cast<int64_t>(value))
+               : 0;
   APFloat number(value);
   bool losesInfo;
   number.convert(floatType.getFloatSemantics(), APFloat::rmNearestTiesToEven,
@@ -232,8 +246,9 @@ fp8run::encode(const Array &array, RankedTensorType type, StringRef what) {
                              describeShape(array.shape, element).c_str());
   std::optional<int64_t> width = getWidth(type.getElementType());
   if (!width)
-    return createStringError("%s: expects an argument of floats or of 1-, 8-, "
-                             "32- or 64-bit integers, but it has %s",
+    return createStringError("%s: expects an argument of 8-, 16-, 32- or "
+                             "64-bit floats or of 1-, 8-, 32- or 64-bit "
+                             "integers, but it has %s",
                              what.str().c_str(), element.c_str());
   std::vector<char> bytes(array.values.size() * *width);
   for (auto [index, value] : llvm::enumerate(array.values)) {

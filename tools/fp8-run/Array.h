@@ -36,6 +36,9 @@ std::string describeShape(llvm::ArrayRef<int64_t> shape, llvm::StringRef type);
 /// expected and what was found.
 llvm::Expected<Array> readNpy(llvm::StringRef path);
 
+/// The same from the bytes of a file; the error does not name it.
+llvm::Expected<Array> parseNpy(llvm::StringRef bytes);
+
 /// An `.npy` file of float32, in C order.
 std::string encodeNpy(const Array &array);
 

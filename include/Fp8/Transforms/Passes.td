@@ -125,7 +125,8 @@ def SelectMatmulsPass : Pass<"fp8-select-matmuls", "::mlir::ModuleOp"> {
       where neither operand is an argument or a constant (but for views and casts)
       and that has batch dimensions or depends on another matmul on both sides.
     - `pad=false`: sizes that are, or may be, no multiples of what the target asks
-      for.
+      for; with `backward` also of what it asks for in the two gradients, where M
+      and N are sums.
     - `cost`: the time that the target table predicts for the layer in fp8 is
       longer than in the wide type by more than `min-gain` allows. Counted are the
       three matmuls (one without `backward`), reading each operand for its amax,
@@ -269,8 +270,10 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
     ```
 
     For a target that takes every form no transpose is left. A matrix of one row
-    or one column is reshaped and not copied. Run again, it changes nothing. A
-    target without fp8 matrix units is an error if there is an `fp8.scaled_mm`.
+    or one column is reshaped and not copied. Run again, it changes nothing. An
+    `fp8.scaled_mm` of types that the target's matmul does not take is an error:
+    of any for a target without fp8 matrix units, of the other pair (FNUZ in place
+    of OCP), or two e5m2 operands where the library has no such matmul.
   }];
   let dependentDialects = ["fp8::Fp8Dialect", "tensor::TensorDialect"];
   let options = [

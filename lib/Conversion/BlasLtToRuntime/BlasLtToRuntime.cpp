@@ -14,6 +14,7 @@
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/Conversion/RuntimeCalls.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -85,6 +86,22 @@ static bool liesTransposed(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
   return columnsContiguous && rows != 1 && (!rowsContiguous || cols == 1);
 }
 
+/// The size of dimension `dim` of `buffer`, from sizes alone where `buffer` is
+/// a reshaped temporary: NAME_prepare has no temporaries.
+static Value createSize(OpBuilder &b, Location loc, Value buffer, int64_t dim) {
+  if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>())
+    return getValueOrCreateConstantIndexOp(b, loc,
+                                           expand.getMixedOutputShape()[dim]);
+  auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>();
+  if (!collapse)
+    return b.createOrFold<memref::DimOp>(loc, buffer, dim);
+  Value product = arith::ConstantIndexOp::create(b, loc, 1);
+  for (int64_t inner : collapse.getReassociationIndices()[dim])
+    product = b.createOrFold<arith::MulIOp>(
+        loc, product, createSize(b, loc, collapse.getSrc(), inner));
+  return product;
+}
+
 /// The layout of `buffer`, or of its transpose where that is how it lies and
 /// `mayTranspose`. Batch dimensions beyond the first are folded into one, which
 /// their strides must allow.
@@ -110,7 +127,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc, b.createOrFold<memref::DimOp>(loc, buffer, dim));
+    return toI64(b, loc, createSize(b, loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -119,9 +136,9 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
       // In terms of sizes, which NAME_prepare can compute too.
       Value product;
       for (int64_t inner = dim + 1; inner < rank; ++inner) {
-        Value factor = b.createOrFold<memref::DimOp>(loc, buffer, inner);
-        product = product ? arith::MulIOp::create(b, loc, product, factor)
-                          : factor;
+        Value factor = createSize(b, loc, buffer, inner);
+        product =
+            product ? arith::MulIOp::create(b, loc, product, factor) : factor;
       }
       return toI64(b, loc, product);
     }

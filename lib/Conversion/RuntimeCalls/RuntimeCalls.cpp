@@ -103,8 +103,11 @@ FailureOr<Value> fp8::cloneSizeComputation(OpBuilder &b, func::FuncOp function,
   options.inclusive = true;
   SetVector<Operation *> slice;
   (void)getBackwardSlice(value, &slice, options);
+  auto isKnown = [&](Value operand) {
+    return !isa<BlockArgument>(operand) || map.contains(operand);
+  };
   for (Operation *op : slice) {
-    if (!isPure(op))
+    if (!isPure(op) || !llvm::all_of(op->getOperands(), isKnown))
       return op->emitOpError("expects sizes that follow from the sizes of the "
                              "arguments, but one depends on this op");
     b.clone(*op, map);

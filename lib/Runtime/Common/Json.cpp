@@ -12,6 +12,7 @@
 
 #include "Json.h"
 
+#include <cmath>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,7 +93,7 @@ bool Json::get(const std::string &key, double *value) const {
   if (!member || member->tag != Kind::Number)
     return false;
   *value = strtod(member->text.c_str(), nullptr);
-  return true;
+  return std::isfinite(*value);
 }
 
 void Json::set(const std::string &key, Json value) {

@@ -144,3 +144,25 @@ func.func @dynamic(%a: memref<?x32xf32, strided<[?, 1], offset: ?>>, %b: memref<
   blaslt.matmul ins(%a, %b : memref<?x32xf32, strided<[?, 1], offset: ?>>, memref<32x16xf32>) outs(%d : memref<?x16xf32>)
   return
 }
+
+// -----
+
+// Sizes of a reshaped temporary follow from those of the arguments.
+// CHECK-LABEL: func.func @reshaped(
+// CHECK-LABEL: func.func @reshaped_prepare(
+//   CHECK-NOT:   memref.view
+//   CHECK-NOT:   memref.collapse_shape
+//       CHECK:   %[[N:.+]] = memref.dim %{{.+}}, %{{.+}} : memref<?x4x16xf32>
+//       CHECK:   %[[ROWS:.+]] = arith.muli %[[N]], %{{.+}} : index
+//       CHECK:   %[[M:.+]] = arith.index_cast %[[ROWS]] : index to i64
+//       CHECK:   llvm.store %[[M]]
+//       CHECK:   llvm.call @fp8rt_matmul_prepare
+func.func @reshaped(%x: memref<?x4x16xf32>, %b: memref<16x8xf32>, %ws: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x4x16xf32>
+  %view = memref.view %ws[%c0][%n] : memref<?xi8> to memref<?x4x8xf32>
+  %a = memref.collapse_shape %x [[0, 1], [2]] : memref<?x4x16xf32> into memref<?x16xf32>
+  %y = memref.collapse_shape %view [[0, 1], [2]] : memref<?x4x8xf32> into memref<?x8xf32>
+  blaslt.matmul ins(%a, %b : memref<?x16xf32>, memref<16x8xf32>) outs(%y : memref<?x8xf32>)
+  return
+}

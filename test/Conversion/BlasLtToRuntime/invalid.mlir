@@ -46,3 +46,16 @@ func.func private @private(%a: memref<4x4xf32>, %d: memref<4x4xf32>) {
   blaslt.matmul ins(%a, %a : memref<4x4xf32>, memref<4x4xf32>) outs(%d : memref<4x4xf32>)
   return
 }
+
+// -----
+
+// NAME_prepare has no temporaries to ask.
+func.func @size_of_temporary(%a: memref<4x4xf32>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  // expected-error @below {{'memref.dim' op expects sizes that follow from the sizes of the arguments, but one depends on this op}}
+  %n = memref.dim %ws, %c0 : memref<?xi8>
+  %s = memref.subview %a[0, 0] [4, %n] [1, 1] : memref<4x4xf32> to memref<4x?xf32, strided<[4, 1]>>
+  %t = memref.subview %a[0, 0] [%n, 4] [1, 1] : memref<4x4xf32> to memref<?x4xf32, strided<[4, 1]>>
+  blaslt.matmul ins(%s, %t : memref<4x?xf32, strided<[4, 1]>>, memref<?x4xf32, strided<[4, 1]>>) outs(%d : memref<4x4xf32>)
+  return
+}

@@ -470,61 +470,79 @@ def run_all(runtime, quick, names):
     return failures
 
 
-def measure(run, repeats=25):
-    """The median of a CUDA graph's replays, in ms."""
-    run()
+def measure(runs, repeats=11):
+    """Milliseconds a run, all in turn in one CUDA graph; the median of replays.
+
+    The runs work on memory of their own, more than the L2 cache holds together: each
+    finds the cache full of another run's data, as in a program, and pays for writing
+    back about as much as it leaves behind. (Clearing the cache by writing to it would
+    charge a kernel that only reads for tens of megabytes of write-back.)
+    """
+    for run in runs:
+        run()
     torch.cuda.synchronize()
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
-        run()
-    flush = torch.empty(256 << 20, dtype=torch.uint8, device="cuda")
+        for run in runs:
+            run()
     time.sleep(0.6)
+    graph.replay()
     times = []
     for _ in range(repeats):
-        flush.zero_()
         start = torch.cuda.Event(enable_timing=True)
         end = torch.cuda.Event(enable_timing=True)
         start.record()
         graph.replay()
         end.record()
         torch.cuda.synchronize()
-        times.append(start.elapsed_time(end))
+        times.append(start.elapsed_time(end) / len(runs))
     return statistics.median(times)
+
+
+# Name: bytes an element that a kernel has to move, and its tensors: "wide" is bf16 of
+# the full size, "narrow" a byte an element, "turned" the same transposed, "one" a
+# scalar, "row" and "column" a value a column and a row.
+TIMED = {
+    "amax": (2, "wide one", "bf16 f32"),
+    "cast_e4m3": (3, "wide one narrow", "bf16 f32 e4m3"),
+    "cast_transpose": (4, "wide one narrow turned", "bf16 f32 e4m3 e4m3"),
+    "quantize_bf16_e4m3": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
+    "relu_square": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
+    "relu_square_backward": (10, "wide wide narrow turned one", "bf16 bf16 e5m2 e5m2 f32"),
+    "transpose_bf16": (4, "wide wide_turned", "bf16 bf16"),
+    "column_sum": (2, "wide row", "bf16 f32"),
+    "row_sum": (2, "wide column", "bf16 f32"),
+}
+
+
+def make_tensor(role, m, n):
+    """A tensor of the device and its shape."""
+    wide, narrow = torch.bfloat16, torch.uint8
+    shape, dtype = {
+        "wide": ((m, n), wide), "wide_turned": ((n, m), wide), "narrow": ((m, n), narrow),
+        "turned": ((n, m), narrow), "one": ((), torch.float32),
+        "row": ((n,), torch.float32), "column": ((m,), torch.float32)}[role]
+    if dtype == narrow:
+        return torch.empty(shape, device="cuda", dtype=dtype), shape
+    return torch.randn(shape, device="cuda").to(dtype), shape
 
 
 def time_all():
     for m, n in ((2048, 2048), (4096, 4096), (16384, 4096), (16384, 14336)):
-        x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
-        g = torch.randn(m, n, device="cuda", dtype=torch.bfloat16)
-        y = torch.empty_like(x)
-        q = torch.empty(m * n, device="cuda", dtype=torch.uint8)
-        t = torch.empty(m * n, device="cuda", dtype=torch.uint8)
-        one = torch.ones(1, device="cuda")
-        small = torch.zeros(max(m, n), device="cuda")
-        copy = measure(lambda: y.copy_(x))
-        speed = 4 * m * n / copy / 1e6
-        print(f"{m}x{n}: copy {copy:.4f} ms, {speed:.0f} GB/s")
-        narrow = [(q, (m, n)), (t, (n, m))]
-        work = {  # types, tensors, bytes an element
-            "amax": (["bf16", "f32"], [(x, (m, n)), (one, ())], 2),
-            "cast_e4m3": (["bf16", "f32", "e4m3"],
-                          [(x, (m, n)), (one, ()), (q, (m, n))], 3),
-            "cast_transpose": (["bf16", "f32", "e4m3", "e4m3"],
-                               [(x, (m, n)), (one, ())] + narrow, 4),
-            "quantize_bf16_e4m3": (["bf16", "e4m3", "e4m3", "f32"],
-                                   [(x, (m, n))] + narrow + [(small, ())], 6),
-            "relu_square": (["bf16", "e4m3", "e4m3", "f32"],
-                            [(x, (m, n))] + narrow + [(small, ())], 6),
-            "relu_square_backward": (
-                ["bf16", "bf16", "e5m2", "e5m2", "f32"],
-                [(g, (m, n)), (x, (m, n))] + narrow + [(small, ())], 10),
-            "transpose_bf16": (["bf16", "bf16"], [(x, (m, n)), (y, (n, m))], 4),
-            "column_sum": (["bf16", "f32"], [(x, (m, n)), (small, (n,))], 2),
-            "row_sum": (["bf16", "f32"], [(x, (m, n)), (small, (m,))], 2),
-        }
-        for name, (types, tensors, bytes_each) in work.items():
-            run = PROGRAMS[name, "sm_90"].bind(types, tensors)
-            ms = measure(run)
+        sets = range(max(4, (1 << 29) // (4 * m * n)))
+
+        def copy():
+            x, y = make_tensor("wide", m, n)[0], make_tensor("wide", m, n)[0]
+            return lambda: y.copy_(x)
+
+        ms = measure([copy() for _ in sets])
+        speed = 4 * m * n / ms / 1e6
+        print(f"{m}x{n}: copy {ms:.4f} ms, {speed:.0f} GB/s")
+        for name, (bytes_each, roles, types) in TIMED.items():
+            program = PROGRAMS[name, "sm_90"]
+            ms = measure([
+                program.bind(types.split(), [make_tensor(role, m, n) for role in roles.split()])
+                for _ in sets])
             rate = bytes_each * m * n / ms / 1e6
             print(f"  {name:22} {ms:.4f} ms  {rate:6.0f} GB/s  "
                   f"{100 * rate / speed:5.1f}% of copy", flush=True)

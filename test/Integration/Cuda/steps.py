@@ -14,7 +14,8 @@ NAME/refN.npy, the program in f64 where it is stored, tells whether the GPU is a
 close to it as the CPU. LINEAR bounds the difference of linears, in the L2 norm, and
 RATIO the error of the GPU over that of the CPU. A second run, runs after the
 workspace was overwritten, and a replayed CUDA graph give the same bits: what a
-workspace keeps from call to call (recipe tensorwise_pow2, NAME-pow2) is a hint.
+workspace keeps from call to call (recipe tensorwise_pow2, NAME-pow2) is a hint. A
+graph of the linear of ones, captured once, reads today's x and W (C33, C40).
 """
 
 import glob
@@ -113,6 +114,33 @@ def check(runtime, library):
     assert same(bits(arguments), before), f"{name}: an argument was written"
 
 
+def check_graph_of_ones(runtime, library):
+    """Amax, scale, casts and three matmuls in one graph: 64x128 by (256x128)ᵀ."""
+    shapes = ((64, 128), (256, 128), (64, 256), (64, 256), (64, 128), (256, 128))
+    tensors = [torch.ones(shape, dtype=torch.bfloat16, device="cuda") for shape in shapes]
+    x, weight, _, *results = tensors
+    step = cuda_step.Step(runtime, library, tensors)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+
+    def expect(*values):
+        for tensor in results:
+            tensor.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        for tensor, value in zip(results, values):
+            assert (tensor == value).all(), f"{value} expected, but {tensor.flatten()[:4]}"
+
+    expect(128, 256, 64)
+    x.fill_(4)
+    for _ in range(100):
+        expect(512, 256, 256)
+    weight.mul_(2)
+    expect(1024, 512, 256)
+    print("a graph of ones follows x and W")
+
+
 def main():
     if not torch.cuda.is_available():
         print("no GPU")
@@ -125,6 +153,8 @@ def main():
     for library in libraries:
         try:
             check(runtime, library)
+            if os.path.basename(library) == "torch_linear.so":
+                check_graph_of_ones(runtime, library)
         except (AssertionError, RuntimeError) as error:
             failed += 1
             print("FAILED", error)
