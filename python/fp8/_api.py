@@ -175,7 +175,8 @@ def compile(
                     behind its arguments, and gives the gradient of each argument behind its
                     results. A program that is differentiated already is compiled without.
     target          "cpu", or a GPU as "sm_90".
-    recipe          "tensorwise", or "none", which keeps every matmul in its type.
+    recipe          "tensorwise", "tensorwise_pow2", whose scales are powers of two, or "none",
+                    which keeps every matmul in its type.
     argument_names, result_names
                     Names of the first ones, or all, for signature, reports and filters.
     include, exclude
