@@ -614,8 +614,9 @@ def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
     bound by memory, and so fewer passes over it are what counts. First, an
     elementwise generic goes into its readers: into the only one, or into all of
     them if no more bytes move than if it were stored and its amax taken on the
-    way, and if the body is cheap. Then a transposed copy of an elementwise
-    result becomes a second result. Replaces
+    way, and if the body is cheap. An amax and a cast by its scale count as one
+    reader where `fp8-predict-scales` will join them. Then a transposed copy of an
+    elementwise result becomes a second result. Replaces
 
     ```mlir
     %q = linalg.generic {indexing_maps = [#id, #scalar, #id], ...}
