@@ -107,3 +107,12 @@ func.func @caller() {
   call @callee() : () -> ()
   return
 }
+
+// -----
+
+// 2^64 bytes would be counted as none.
+func.func @bytes_overflow() {
+  // expected-error @below {{'memref.alloc' op expects a temporary of fewer than 2^45 elements, but got 'memref<4294967296x1073741824xf32>'}}
+  %a = memref.alloc() : memref<4294967296x1073741824xf32>
+  return
+}
