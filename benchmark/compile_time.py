@@ -17,6 +17,7 @@ instructions under valgrind instead, which does not depend on that.
 import argparse
 import os
 import re
+import resource
 import subprocess
 import sys
 import tempfile
@@ -85,11 +86,11 @@ def seconds(opt, path, flags, repeats):
     """The shortest of several runs, in seconds of processor time."""
     best = float("inf")
     for _ in range(repeats):
-        before = os.times()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run([opt, path, *flags, "-o", os.devnull], check=True)
-        after = os.times()
-        best = min(best, after.children_user - before.children_user
-                   + after.children_system - before.children_system)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        best = min(best, after.ru_utime - before.ru_utime
+                   + after.ru_stime - before.ru_stime)
     return best
 
 

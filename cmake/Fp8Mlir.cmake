@@ -12,7 +12,6 @@ include(AddMLIR)
 add_library(fp8_mlir INTERFACE)
 target_include_directories(fp8_mlir SYSTEM INTERFACE
   ${MLIR_INCLUDE_DIRS} ${LLVM_INCLUDE_DIRS})
-target_compile_definitions(fp8_mlir INTERFACE ${LLVM_DEFINITIONS_LIST})
 if(NOT LLVM_ENABLE_RTTI)
   target_compile_options(fp8_mlir INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()

@@ -12,8 +12,8 @@ import lit.formats
 config.name = "mlir-fp8"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
-# utils/gpu-test.sh runs kernels.py and steps.py, where neither lit nor LLVM is.
-config.excludes = ["kernels", "kernels.py", "steps.py", "Inputs", "fuzz", "oracle", "support", "unit", "lit.cfg.py"]
+# utils/gpu-test.sh runs kernels.py, package.py and steps.py, where neither lit nor LLVM is.
+config.excludes = ["kernels", "kernels.py", "package.py", "steps.py", "Inputs", "fuzz", "oracle", "support", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
 
@@ -36,13 +36,22 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 
 config.substitutions += [
     ("%python", config.python),
+    ("%fp8-compile", os.path.join(config.fp8_binary_dir, "bin", "fp8-compile")),
+    ("%llvm_tools", config.llvm_tools_dir),
+    # A driver and a cuBLASLt that run on the CPU.
+    ("%fake_gpu", "env FP8RT_LIBCUDA={0} FP8RT_CUBLASLT={0}".format(
+        os.path.join(config.fp8_binary_dir, "lib", "libfp8fakecuda.so"))),
     ("%fp8-opt", os.path.join(config.fp8_binary_dir, "bin", "fp8-opt")),
     ("%clang", os.path.join(config.llvm_tools_dir, "clang")),
     ("%lld", os.path.join(config.llvm_tools_dir, "ld.lld")),
     ("%inputs", os.path.join(config.test_source_root, "Inputs")),
     ("%oracle", os.path.join(config.test_source_root, "oracle")),
-    ("%fp8rt_dir", os.path.join(config.fp8_binary_dir, "lib")),
+    ("%fp8rt_dir", config.fp8_lib_dir),
     ("%source", config.fp8_source_dir),
+    ("%build", config.fp8_binary_dir),
+    ("%plugin", os.path.join(config.fp8_lib_dir, "libFp8Plugin.so")),
+    ("%cxx", config.cxx),
+    ("%cc", config.cc),
 ]
 
 

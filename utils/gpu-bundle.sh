@@ -5,9 +5,11 @@
 #
 # Builds what the tests and benchmarks on a GPU need and packs it into
 # gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
-# bin/*Tests, lib/, compiled steps with arguments and results of the CPU in
-# steps/, and compiled linears in linear/. The C library there must be 2.36 or
-# later. Needs ptxas for machine code (CUDA_HOME, or in PATH).
+# bin/*Tests, bin/fp8-tune, lib/, compiled steps with arguments and results of
+# the CPU in steps/, compiled linears in linear/, with -pow2 in their names those
+# of the recipe tensorwise_pow2, and the Python package with a step that it saved
+# in python/. The C library there must be 2.36 or later. Needs ptxas for machine
+# code (CUDA_HOME, or in PATH).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,34 +22,63 @@ steps=(torch_linear torch_linear_bias torch_nanochat_mlp torch_linear_odd
   torch_gpt2_mlp torch_llama_ffn jax_linear jax_nanochat_mlp)
 
 [ -f "$build/build.ninja" ] || cmake --preset release -B "$build"
-cmake --build "$build" --target Fp8CudaTests fp8rt fp8-compile fp8-run
+cmake --build "$build" --target Fp8CudaTests fp8-c fp8rt fp8-compile fp8-run \
+  fp8-tune
 
 rm -rf "$bundle"
 mkdir -p "$bundle"/{bin,lib,steps,linear}
-cp "$build/bin/Fp8CudaTests" "$bundle/bin/"
+cp "$build"/bin/{Fp8CudaTests,fp8-tune} "$bundle/bin/"
 cp -L "$build"/lib/libfp8rt.so.0 "$bundle/lib/"
 
-for name in "${steps[@]}"; do
-  model="test/Inputs/$name.mlir" data="test/Inputs/data/$name"
+# One step: model, suffix of the name, "" or -pow2.
+compile_step() {
+  local model="test/Inputs/$1.mlir" data="test/Inputs/data/$1"
+  local step="$bundle/steps/$1$2" recipe="tensorwise${2/-/_}" arguments file
   "$build/bin/fp8-compile" "$model" --backward --target="$target" \
-    -o "$bundle/steps/$name.so" || { rm -f "$bundle/steps/$name".*; continue; }
-  mkdir "$bundle/steps/$name"
-  "$build/bin/fp8-run" "$model" --backward --inputs="$data" \
-    --save-inputs="$bundle/steps/$name" --outputs="$bundle/steps/$name" >/dev/null
+    --recipe="$recipe" -o "$step.so" || { rm -f "$step".*; return; }
+  mkdir "$step"
+  "$build/bin/fp8-run" "$model" --backward --recipe="$recipe" --inputs="$data" \
+    --save-inputs="$step" --outputs="$step" >/dev/null
   # With the gradient of the output among the data, its results are gradients.
-  arguments=$(ls "$bundle/steps/$name" | grep -c '^arg')
-  [ -f "$data/arg$((arguments - 1)).npy" ] || continue
+  arguments=$(ls "$step" | grep -c '^arg')
+  [ -f "$data/arg$((arguments - 1)).npy" ] || return 0
   for file in "$data"/result*.npy; do
-    cp "$file" "$bundle/steps/$name/ref${file##*/result}"
+    cp "$file" "$step/ref${file##*/result}"
   done
+}
+for name in "${steps[@]}"; do
+  compile_step "$name" ""
+  compile_step "$name" -pow2
 done
 for shape in "${shapes[@]}"; do
   read -r m k n <<<"$shape"
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
-  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
-    --target="$target" -o "$bundle/linear/${m}x${k}x${n}.so"
+  for suffix in "" -pow2; do
+    "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --backward \
+      --target="$target" --recipe="tensorwise${suffix/-/_}" \
+      -o "$bundle/linear/${m}x${k}x${n}$suffix.so"
+  done
+  python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
+  "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
+    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
 done
-for file in "$bundle"/bin/* "$bundle"/lib/* "$bundle"/*/*.so; do
+# The package compiles here, and goes without its compiler.
+package="$bundle/python/fp8"
+mkdir -p "$package/lib" "$bundle/python/steps"
+cp python/fp8/*.py "$package/"
+cp -a "$build"/lib/lib{Fp8,fp8-c}.so* "$package/lib/"
+cp -L "$build"/lib/libfp8rt.so.0 "$package/lib/"
+python="$build/venv/bin/python"
+[ -x "$python" ] || python=python3
+PYTHONPATH="$bundle/python" PYTHONDONTWRITEBYTECODE=1 "$python" - "$target" "$bundle" <<'END'
+import sys, fp8
+target, bundle = sys.argv[1:]
+step = fp8.compile("test/Inputs/torch_linear.mlir", backward=True, target=target,
+                   cpu="x86-64-v3", argument_names=["x", "w"], result_names=["y"])
+step.save(f"{bundle}/python/steps/torch_linear.so")
+END
+rm "$package"/lib/lib{Fp8,fp8-c}.so*
+for file in "$bundle"/bin/* "$bundle"/lib/* "$bundle"/*/*.so "$package"/lib/*; do
   "${STRIP:-strip}" --strip-debug "$file"
 done
 echo "$bundle: $(du -sh "$bundle" | cut -f1)"

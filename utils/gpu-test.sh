@@ -51,7 +51,8 @@ done
 # Compiled steps and generated kernels, where the bundle has them; not with
 # arguments for a test binary.
 if [ $# -eq 0 ]; then
-  for script in "test/Integration/Cuda/steps.py $bundle" "$bundle/kernels.py"; do
+  for script in "test/Integration/Cuda/steps.py $bundle" \
+      "test/Integration/Cuda/package.py $bundle" "$bundle/kernels.py"; do
     [ -f "${script%% *}" ] || continue
     # shellcheck disable=SC2086
     if python3 $script; then passed=$((passed + 1)); else failed=$((failed + 1)); fi

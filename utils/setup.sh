@@ -7,9 +7,9 @@
 
 # What the build and the tests need of Debian 12.
 FP8_PACKAGES=(
-  ca-certificates ccache clang-22 cmake g++ libclang-rt-22-dev libgtest-dev
-  libmlir-22-dev
-  libopenblas-dev lld-22 llvm-22-dev llvm-22-tools mlir-22-tools ninja-build
+  ca-certificates ccache clang-22 clang-format-22 cmake g++ libclang-rt-22-dev
+  libgtest-dev libjemalloc-dev libmlir-22-dev libopenblas-dev lld-22 llvm-22-dev
+  llvm-22-tools make mlir-22-tools ninja-build
   python3 python3-venv
 )
 
@@ -36,10 +36,11 @@ fp8_install_packages() {
 # Python packages of the tests, in an environment in the build folder.
 fp8_install_python() {
   local stamp=build/venv/installed
-  cmp -s test/oracle/requirements.txt "$stamp" && return
+  local files=(test/oracle/requirements.txt test/Python/requirements.txt)
+  cat "${files[@]}" | cmp -s - "$stamp" && return
   python3 -m venv build/venv
-  build/venv/bin/pip install -q -r test/oracle/requirements.txt
-  cp test/oracle/requirements.txt "$stamp"
+  build/venv/bin/pip install -q "${files[@]/#/-r}"
+  cat "${files[@]}" >"$stamp"
 }
 
 # Builds the given targets, or everything, with the preset release.

@@ -20,8 +20,10 @@ class DialectRegistry;
 
 namespace mlir::fp8 {
 
-/// Adds the dialects of the project and the external models that its passes
-/// need on upstream's ops.
+/// Adds the dialects of the project, and all that its passes and pipelines need
+/// of upstream's: external models, extensions and translations to LLVM IR. What
+/// a module is written in (func, linalg, ...) is the caller's to add. Adding a
+/// thing that is there already, as after mlir::registerAllDialects, is fine.
 void registerAllDialects(DialectRegistry &registry);
 
 /// Registers every pass and pipeline of the project by its command-line name.

@@ -100,12 +100,28 @@ typedef struct fp8rt_tune_options {
   int32_t iterations;
   /// Most algorithms asked for with each limit of the workspace; 0 takes 32.
   int32_t algorithms;
-  /// Most bytes of workspace; 0 takes 64 MiB.
+  /// Most bytes of workspace; 0 takes 32 MiB, what compiled functions have for
+  /// each matmul.
   uint64_t max_workspace;
   /// May be null, and so its `user`.
   fp8rt_tune_progress progress;
   void *user;
 } fp8rt_tune_options;
+
+/// The matmuls that `context` has plans for, in the order they were prepared:
+/// sets `count` to how many there are, and copies the first `capacity` of them
+/// to `descs`, which may be null for a capacity of 0. Empty matmuls have no
+/// plan, and the CPU has none at all.
+FP8RT_API int32_t fp8rt_prepared_matmuls(fp8rt_context *context,
+                                         fp8rt_matmul_desc *descs,
+                                         uint64_t capacity, uint64_t *count);
+
+/// Says in a line what matmul `desc` is: "f8E4M3FN x f8E4M3FN -> bf16, M 16, N
+/// 16, K 32, trans_b". Writes at most `capacity` bytes with the zero byte that
+/// ends them, and sets `length` to the bytes of the whole line without it.
+FP8RT_API int32_t fp8rt_describe_matmul(const fp8rt_matmul_desc *desc,
+                                        char *text, uint64_t capacity,
+                                        uint64_t *length);
 
 /// Prepares each desc, tries every algorithm that the library's heuristic gives
 /// on the real sizes, and puts the fastest into the plan and into the plan

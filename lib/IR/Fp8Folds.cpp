@@ -105,23 +105,29 @@ static float scaleOf(float amax, double maxFinite, PolicyAttr policy) {
 LogicalResult ScaleOp::fold(FoldAdaptor adaptor,
                             SmallVectorImpl<OpFoldResult> &results) {
   auto amax = asSmallConstant(adaptor.getAmax());
-  if (!amax || !getDescale().getType().getElementType().isF32())
+  if (!amax)
     return failure();
   double maxFinite = getMaxFinite(cast<FloatType>(getTypeAttr().getValue()));
-  SmallVector<float> scales, descales;
+  RankedTensorType descaleType = getDescale().getType();
+  const auto &semantics =
+      cast<FloatType>(descaleType.getElementType()).getFloatSemantics();
+  SmallVector<llvm::APFloat> scales, descales;
   auto add = [&](const llvm::APFloat &value) {
     float scale = scaleOf(value.convertToFloat(), maxFinite, getPolicy());
-    scales.push_back(scale);
-    descales.push_back(1.0f / scale);
+    scales.emplace_back(scale);
+    // Exact for an f8E8M0FNU, whose scales are powers of two.
+    bool losesInfo;
+    descales.emplace_back(1.0f / scale);
+    descales.back().convert(semantics, llvm::APFloat::rmNearestTiesToEven,
+                            &losesInfo);
   };
   // One value stands for all of a splat.
   if (amax.isSplat() && amax.getNumElements() > 0)
     add(amax.getSplatValue<llvm::APFloat>());
   else
     llvm::for_each(amax.getValues<llvm::APFloat>(), add);
-  auto type = cast<ShapedType>(amax.getType());
-  results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(scales)));
-  results.push_back(DenseElementsAttr::get(type, ArrayRef<float>(descales)));
+  results.push_back(DenseElementsAttr::get(getScale().getType(), scales));
+  results.push_back(DenseElementsAttr::get(descaleType, descales));
   return success();
 }
 

@@ -207,6 +207,12 @@ SmallVector<Stage> fp8::getLowerToCpuStages() {
 // To NVIDIA devices
 //===----------------------------------------------------------------------===//
 
+/// Predictions last: which casts there are, and what they read, is known then.
+static void buildFuse(OpPassManager &pm, StringRef target) {
+  pm.addPass(createFuseGluePass({target.str()}));
+  pm.addPass(createPredictScalesPass());
+}
+
 /// Without CSE: it would make one of the fills that amax reductions start from,
 /// which are cleared together, and copies of it.
 static void buildDeviceBlasLt(OpPassManager &pm) {
@@ -274,8 +280,7 @@ SmallVector<Stage> fp8::getLowerToNvidiaStages(const NvidiaOptions &options) {
   unsigned ptxVersion = options.ptxVersion;
   return {
       {"linalg", buildLinalg},
-      {"fuse",
-       [=](OpPassManager &pm) { pm.addPass(createFuseGluePass({target})); }},
+      {"fuse", [=](OpPassManager &pm) { buildFuse(pm, target); }},
       {"blaslt", buildDeviceBlasLt},
       {"bufferize", buildBuffers},
       {"kernels",

@@ -16,36 +16,87 @@
 using namespace mlir;
 using namespace mlir::fp8;
 
-// Rates: sm_90 as measured on an H200. The others are what the data sheet of
-// the named device promises (dense), times what the H200 reaches of its own:
-// 0.79 in bf16, 0.63 in fp8, 0.88 of the bandwidth; launches as on the H200.
 static constexpr TargetRates kRatesUnknown = {};
-static constexpr TargetRates kRatesL40s = {286, 462, 0.76, 3};
-static constexpr TargetRates kRatesH200 = {780, 1250, 4.25, 3};
-static constexpr TargetRates kRatesB200 = {1780, 2840, 7.0, 3};
-static constexpr TargetRates kRatesMi300x = {1030, 1650, 4.7, 3};
-static constexpr TargetRates kRatesMi355x = {1980, 3170, 7.0, 3};
+static constexpr TargetRates kRatesH200 = {"H200 SXM",
+                                           "NVIDIA, H200 data sheet",
+                                           989,
+                                           1979,
+                                           4.8,
+                                           780,
+                                           1250,
+                                           4.25,
+                                           3,
+                                           /*measured=*/true};
+
+/// Predicted: the same parts of the peaks as on an H200, and its launches.
+static constexpr TargetRates fromPeaks(StringLiteral device,
+                                       StringLiteral source, double wideTflops,
+                                       double fp8Tflops,
+                                       double terabytesPerSecond) {
+  const TargetRates &h200 = kRatesH200;
+  return {device,
+          source,
+          wideTflops,
+          fp8Tflops,
+          terabytesPerSecond,
+          wideTflops * h200.wideTflops / h200.peakWideTflops,
+          fp8Tflops * h200.fp8Tflops / h200.peakFp8Tflops,
+          terabytesPerSecond * h200.terabytesPerSecond /
+              h200.peakTerabytesPerSecond,
+          h200.launchMicroseconds,
+          /*measured=*/false};
+}
+
+static constexpr TargetRates kRatesL40s =
+    fromPeaks("L40S", "NVIDIA, L40S data sheet", 362.05, 733, 0.864);
+static constexpr TargetRates kRatesB200 =
+    fromPeaks("B200 (HGX)", "NVIDIA, HGX B200 data sheet", 2250, 4500, 7.7);
+// With f32 accumulation, which is half of the rate with f16.
+static constexpr TargetRates kRatesRtx5090 =
+    fromPeaks("GeForce RTX 5090", "NVIDIA, RTX Blackwell architecture paper",
+              209.5, 419, 1.792);
+static constexpr TargetRates kRatesMi300x =
+    fromPeaks("Instinct MI300X", "AMD, MI300X data sheet", 1307.4, 2614.9, 5.3);
+static constexpr TargetRates kRatesMi355x =
+    fromPeaks("Instinct MI355X", "AMD, MI355X data sheet", 2500, 5000, 8);
 
 static constexpr TargetInfo kTargets[] = {
-    {"cpu", Fp8Family::Ocp, kFormsAll, kScaleTensor | kScaleOuter, 1, 1, 1,
+    {"cpu", Fp8Family::Ocp, /*otherFamily=*/true, kFormsAll,
+     kScaleTensor | kScaleOuter, 1, 1, 1,
      /*fastAccum=*/false, /*e5m2Pair=*/true, /*ptxConvert=*/0,
      "the project's own kernel", kRatesUnknown},
-    {"sm_80", Fp8Family::None, 0, 0, 1, 1, 1, false, false, 0,
+    {"sm_80", Fp8Family::None, false, 0, 0, 1, 1, 1, false, false, 0,
      "CUDA documentation: no fp8 matrix units before sm_89", kRatesUnknown},
-    {"sm_89", Fp8Family::Ocp, kFormNT, kScaleTensor, 16, 16, 16, true, false,
-     81, "cuBLAS documentation; converts checked with ptxas 13.0", kRatesL40s},
-    {"sm_90", Fp8Family::Ocp, kFormNT,
-     kScaleTensor | kScaleOuter | kScaleBlock128, 16, 16, 16, true, false, 78,
-     "probed on an H200 with cuBLASLt 13.1", kRatesH200},
-    {"sm_100", Fp8Family::Ocp, kFormsAll, kScaleTensor | kScaleMx, 16, 16, 16,
-     true, false, 86, "cuBLAS documentation", kRatesB200},
-    {"sm_120", Fp8Family::Ocp, kFormNT, kScaleTensor | kScaleMx, 16, 16, 16,
-     true, false, 87, "cuBLAS documentation", kRatesUnknown},
-    {"gfx942", Fp8Family::Fnuz, kFormsAll, kScaleTensor | kScaleOuter, 16, 16,
-     16, false, true, 0, "hipBLASLt documentation", kRatesMi300x},
-    {"gfx950", Fp8Family::Ocp, kFormsAll, kScaleTensor | kScaleOuter | kScaleMx,
-     16, 16, 16, false, true, 0, "hipBLASLt documentation", kRatesMi355x},
+    {"sm_89", Fp8Family::Ocp, false, kFormNT, kScaleTensor, 16, 16, 16, true,
+     false, 81, "cuBLAS documentation; converts checked with ptxas 13.0",
+     kRatesL40s},
+    {"sm_90", Fp8Family::Ocp, false, kFormNT,
+     kScaleTensor | kScaleOuter | kScaleBlock128, /*alignM=*/1, 16, 16, true,
+     false, 78, "probed on an H200 with cuBLASLt 13.1", kRatesH200},
+    {"sm_100", Fp8Family::Ocp, false, kFormsAll, kScaleTensor | kScaleMx, 16,
+     16, 16, true, false, 86, "cuBLAS documentation", kRatesB200},
+    {"sm_120", Fp8Family::Ocp, false, kFormNT, kScaleTensor | kScaleMx, 16, 16,
+     16, true, false, 87, "cuBLAS documentation", kRatesRtx5090},
+    {"gfx942", Fp8Family::Fnuz, false, kFormsAll, kScaleTensor | kScaleOuter,
+     16, 16, 16, false, true, 0, "hipBLASLt documentation", kRatesMi300x},
+    {"gfx950", Fp8Family::Ocp, false, kFormsAll,
+     kScaleTensor | kScaleOuter | kScaleMx, 16, 16, 16, false, true, 0,
+     "hipBLASLt documentation", kRatesMi355x},
 };
+
+bool TargetInfo::takesType(Type type) const {
+  bool ocp = isa<Float8E4M3FNType, Float8E5M2Type>(type);
+  bool fnuz = isa<Float8E4M3FNUZType, Float8E5M2FNUZType>(type);
+  switch (family) {
+  case Fp8Family::None:
+    return false;
+  case Fp8Family::Ocp:
+    return ocp || (otherFamily && fnuz);
+  case Fp8Family::Fnuz:
+    return fnuz || (otherFamily && ocp);
+  }
+  llvm_unreachable("covered switch");
+}
 
 FloatType TargetInfo::getE4M3(MLIRContext *context) const {
   if (family == Fp8Family::Fnuz)

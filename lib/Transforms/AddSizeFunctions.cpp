@@ -66,6 +66,11 @@ static func::FuncOp createSizeFunction(func::FuncOp function) {
   // A condition of the step says nothing about sizes.
   for (auto assertion : llvm::to_vector(sizes.getBody().getOps<cf::AssertOp>()))
     assertion.erase();
+  // Nor does what it leaves in a buffer.
+  sizes.walk([](bufferization::MaterializeInDestinationOp op) {
+    if (op->getNumResults() == 0)
+      op.erase();
+  });
   auto returnOp = cast<func::ReturnOp>(sizes.front().getTerminator());
   b.setInsertionPoint(returnOp);
   SmallVector<Value> values;

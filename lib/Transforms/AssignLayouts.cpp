@@ -114,6 +114,27 @@ static void assignLayout(ScaledMMOp op, const TargetInfo &target,
   op.setTransB(transB);
 }
 
+/// Emits an error if `target` does not take the element types of `op`.
+static LogicalResult checkTypes(ScaledMMOp op, const TargetInfo &target) {
+  if (!target.hasFp8())
+    return op.emitOpError("expects a target with fp8 matrix units, but ")
+           << target.name << " has none";
+  MLIRContext *context = op.getContext();
+  Type typeA = op.getA().getType().getElementType();
+  Type typeB = op.getB().getType().getElementType();
+  for (auto [name, type] : {std::pair("a", typeA), std::pair("b", typeB)})
+    if (!target.takesType(type))
+      return op.emitOpError("expects operands of ")
+             << target.getE4M3(context) << " or " << target.getE5M2(context)
+             << ", the types of " << target.name << ", but " << name
+             << " is of " << type;
+  if (!target.e5m2Pair && typeA == target.getE5M2(context) && typeA == typeB)
+    return op.emitOpError("expects an operand of ")
+           << target.getE4M3(context) << ", as the library of " << target.name
+           << " has no matmul of two of " << typeA;
+  return success();
+}
+
 namespace {
 struct AssignLayoutsPass : fp8::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
   using Base::Base;
@@ -128,12 +149,9 @@ struct AssignLayoutsPass : fp8::impl::AssignLayoutsPassBase<AssignLayoutsPass> {
     }
     SmallVector<ScaledMMOp> matmuls;
     module.walk([&](ScaledMMOp op) { matmuls.push_back(op); });
-    if (!matmuls.empty() && !info->hasFp8()) {
-      matmuls.front().emitOpError(
-          "expects a target with fp8 matrix units, but ")
-          << target << " has none";
-      return signalPassFailure();
-    }
+    for (ScaledMMOp op : matmuls)
+      if (failed(checkTypes(op, *info)))
+        return signalPassFailure();
     IRRewriter rewriter(&getContext());
     TransposedCopies copies(rewriter);
     for (ScaledMMOp op : matmuls)

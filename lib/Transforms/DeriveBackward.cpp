@@ -15,8 +15,10 @@
 
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Vjp.h"
 #include "Vjp/VjpUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -329,6 +331,13 @@ namespace {
 struct DeriveBackwardPass
     : fp8::impl::DeriveBackwardPassBase<DeriveBackwardPass> {
   using Base::Base;
+
+  /// And the rules, for a driver that registered passes alone.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    registerVjpExternalModels(registry);
+    func::registerInlinerExtension(registry);
+  }
 
   void runOnOperation() override {
     SymbolTable symbols(getOperation());

@@ -1,4 +1,5 @@
-//===- FuseGlue.cpp ------------------------------------------------*- C++ -*-===//
+//===- FuseGlue.cpp ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,8 +13,10 @@
 
 #include "Fp8/Target/Target.h"
 #include "Fp8/Transforms/Passes.h"
+#include "ScalePrediction.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/Transforms/Transforms.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/Remarks.h"
@@ -70,19 +73,22 @@ static void splatsToFills(Operation *root) {
     auto value = cast<SplatElementsAttr>(op.getValue());
     Value scalar = arith::ConstantOp::create(
         b, loc, cast<TypedAttr>(value.getSplatValue<Attribute>()));
-    Value empty = tensor::EmptyOp::create(b, loc, type.getShape(),
-                                          type.getElementType());
+    Value empty =
+        tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
     op.replaceAllUsesWith(
         linalg::FillOp::create(b, loc, scalar, empty).getResult(0));
     op.erase();
   }
 }
 
-/// Folds constants and fills into bodies, drops what is not used.
+/// Folds constants and fills into bodies, drops what is not used. Sizes are
+/// taken from inputs: a `tensor.dim` would be one more reader.
 static void clean(Operation *root) {
   RewritePatternSet patterns(root->getContext());
   linalg::populateElementwiseOpsFusionPatterns(
       patterns, [](OpOperand *) { return false; });
+  memref::populateResolveShapedTypeResultDimsPatterns(patterns);
+  memref::populateResolveRankedShapedTypeResultDimsPatterns(patterns);
   (void)applyPatternsGreedily(root, std::move(patterns));
   IRRewriter rewriter(root->getContext());
   root->walk([&](linalg::GenericOp op) {
@@ -141,15 +147,29 @@ static bool canFuseInto(OpOperand &use, linalg::GenericOp producer) {
          linalg::areElementwiseOpsFusable(&use);
 }
 
-/// Whether all readers of `producer` are to compute it themselves: no more bytes
-/// move than with one kernel that stores it and takes its amax on the way.
+/// The op whose kernel is to be that of `reader`: itself, or for an amax the
+/// cast that fp8-predict-scales will join it to.
+static Operation *getKernelOf(Operation *reader) {
+  if (!reader->hasOneUse())
+    return reader;
+  auto scale = dyn_cast<linalg::GenericOp>(*reader->user_begin());
+  std::string reason;
+  if (!scale || !isPow2Scale(scale))
+    return reader;
+  FailureOr<PredictableCast> cast = findPredictableCast(scale, reason);
+  return succeeded(cast) ? cast->cast : reader;
+}
+
+/// Whether all readers of `producer` are to compute it themselves: no more
+/// bytes move than with one kernel that stores it and takes its amax on the
+/// way.
 static bool shouldFuse(linalg::GenericOp producer) {
   Value result = producer->getResult(0);
   llvm::SmallPtrSet<Operation *, 4> readers;
   for (OpOperand &use : result.getUses()) {
     if (!canFuseInto(use, producer))
       return false;
-    readers.insert(use.getOwner());
+    readers.insert(getKernelOf(use.getOwner()));
   }
   int64_t count = readers.size();
   if (count <= 1)
@@ -237,8 +257,8 @@ static void takeTransposes(IRRewriter &rewriter, linalg::GenericOp producer) {
   bool keep = llvm::any_of(producer->getUsers(), [&](Operation *user) {
     return !llvm::is_contained(copies, user);
   });
-  AffineMap swapped = AffineMap::getPermutationMap(
-      copies[0].getPermutation(), rewriter.getContext());
+  AffineMap swapped = AffineMap::getPermutationMap(copies[0].getPermutation(),
+                                                   rewriter.getContext());
   if (!keep) {
     maps.pop_back();
     inits.clear();
@@ -247,9 +267,9 @@ static void takeTransposes(IRRewriter &rewriter, linalg::GenericOp producer) {
   maps.push_back(swapped);
   inits.push_back(empty);
   types.push_back(empty.getType());
-  auto both = linalg::GenericOp::create(
-      rewriter, loc, types, producer.getDpsInputs(), inits, maps,
-      producer.getIteratorTypesArray());
+  auto both =
+      linalg::GenericOp::create(rewriter, loc, types, producer.getDpsInputs(),
+                                inits, maps, producer.getIteratorTypesArray());
   rewriter.inlineRegionBefore(producer.getRegion(), both.getRegion(),
                               both.getRegion().begin());
   if (keep) {

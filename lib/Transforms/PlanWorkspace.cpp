@@ -36,6 +36,9 @@ using namespace mlir::fp8;
 /// and cuBLASLt's scale pointers ask for, and more.
 static constexpr int64_t kAlignment = 256;
 
+/// What a lifetime ends at that no op ends.
+static constexpr int64_t kForever = std::numeric_limits<int64_t>::max();
+
 namespace {
 /// A temporary: the ops of the function's block between which it lives, both
 /// counted, and where it goes.
@@ -92,6 +95,9 @@ static LogicalResult checkType(memref::AllocOp op) {
     return op.emitOpError(
                "expects a temporary of fewer than 2^45 elements, but got ")
            << type;
+  if (op->hasAttr(kKeptAttr) && !type.hasStaticShape())
+    return op.emitOpError("expects a static size with ")
+           << kKeptAttr << ", but got " << type;
   return success();
 }
 
@@ -149,6 +155,10 @@ LogicalResult WorkspacePlanner::collect() {
         return WalkResult::interrupt();
       for (Operation *user : alias.getUsers())
         temporary.last = std::max(temporary.last, positionOf(user));
+    }
+    if (op->hasAttr(kKeptAttr)) {
+      temporary.first = 0;
+      temporary.last = kForever;
     }
     fixed.push_back(temporary);
     return WalkResult::advance();

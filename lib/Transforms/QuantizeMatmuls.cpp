@@ -15,6 +15,7 @@
 #include "Fp8/Target/Target.h"
 #include "Fp8/Transforms/MatmulUtils.h"
 #include "Fp8/Transforms/Passes.h"
+#include "Fp8/Transforms/Recipe.h"
 #include "Fp8/Transforms/TensorView.h"
 #include "mlir/IR/Remarks.h"
 
@@ -36,12 +37,14 @@ struct Quantized {
 /// Quantizes `wide` to `type` with one scale for the whole tensor. What `wide`
 /// was widened from has the same values in fewer bytes.
 static Quantized quantizeTensorwise(OpBuilder &b, Location loc, Value wide,
-                                    FloatType type) {
+                                    FloatType type, const Recipe &recipe) {
   wide = stripExtensions(wide);
   auto amax = AmaxOp::create(
       b, loc, wide,
       GranularityAttr::get(b.getContext(), GranularityKind::Tensor));
   auto scale = ScaleOp::create(b, loc, amax, type);
+  scale.setPolicyAttr(
+      PolicyAttr::get(b.getContext(), scale.getPolicy().getEps(), recipe.pow2));
   auto wideType = cast<RankedTensorType>(wide.getType());
   auto narrow = CastOp::create(
       b, loc, wideType.clone(type), wide, scale.getScale(),
@@ -66,7 +69,7 @@ static std::optional<std::string> getReasonToKeep(MatmulOp op,
 /// Replaces `op` by its tensorwise quantized form: e4m3 for activations and
 /// weights, e5m2 for gradients, fast accumulation in the forward pass only.
 static void quantize(RewriterBase &rewriter, MatmulOp op,
-                     const TargetInfo &target) {
+                     const TargetInfo &target, const Recipe &recipe) {
   MLIRContext *context = op.getContext();
   std::optional<OperandSide> gradient = op.getGradient();
   auto typeOf = [&](OperandSide side) {
@@ -74,9 +77,9 @@ static void quantize(RewriterBase &rewriter, MatmulOp op,
   };
   rewriter.setInsertionPoint(op);
   Quantized a = quantizeTensorwise(rewriter, op.getLoc(), op.getA(),
-                                   typeOf(OperandSide::A));
+                                   typeOf(OperandSide::A), recipe);
   Quantized b = quantizeTensorwise(rewriter, op.getLoc(), op.getB(),
-                                   typeOf(OperandSide::B));
+                                   typeOf(OperandSide::B), recipe);
   auto granularity = GranularityAttr::get(context, GranularityKind::Tensor);
   bool fastAccum = target.fastAccum && op.getRole() == Role::Forward;
   rewriter.replaceOpWithNewOp<ScaledMMOp>(
@@ -98,9 +101,10 @@ struct QuantizeMatmulsPass
           << getTargetNames() << ", but got '" << target << "'";
       return signalPassFailure();
     }
-    if (recipe != "tensorwise") {
-      module.emitError("expects a recipe among tensorwise, but got '")
-          << recipe << "'";
+    const Recipe *chosen = lookupRecipe(recipe);
+    if (!chosen) {
+      module.emitError("expects a recipe among ")
+          << getRecipeNames() << ", but got '" << recipe << "'";
       return signalPassFailure();
     }
     if (failed(verifyConvertAttrs(module)))
@@ -121,7 +125,7 @@ struct QuantizeMatmulsPass
       }
       remark::passed(op.getLoc(), options) << remark::reason(
           "{0} converted, recipe {1}", what, recipe.getValue());
-      quantize(rewriter, op, *info);
+      quantize(rewriter, op, *info, *chosen);
     }
   }
 };

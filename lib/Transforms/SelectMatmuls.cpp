@@ -19,6 +19,8 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Regex.h"
 
+#include <numeric>
+
 namespace mlir::fp8 {
 #define GEN_PASS_DEF_SELECTMATMULSPASS
 #include "Fp8/Transforms/Passes.h.inc"
@@ -176,13 +178,18 @@ std::optional<std::string> SelectMatmulsPass::getSizeReason(MatmulOp op) {
 
 std::optional<std::string> SelectMatmulsPass::getAlignmentReason(MatmulOp op) {
   MatmulSizes sizes = getSizes(op);
+  int64_t alignM = info->alignM, alignN = info->alignN, alignK = info->alignK;
+  // The gradient of A sums over N; that of B, K x N or N x K, over M.
+  if (backward) {
+    alignM = std::lcm(alignM, alignK);
+    alignN = alignK = std::lcm(alignM, alignN);
+  }
   struct Limit {
     const char *name;
     int64_t size, multiple;
   };
-  for (Limit limit :
-       {Limit{"M", sizes.m, info->alignM}, Limit{"N", sizes.n, info->alignN},
-        Limit{"K", sizes.k, info->alignK}}) {
+  for (Limit limit : {Limit{"M", sizes.m, alignM}, Limit{"N", sizes.n, alignN},
+                      Limit{"K", sizes.k, alignK}}) {
     if (alignment > 0)
       limit.multiple = alignment;
     if (ShapedType::isDynamic(limit.size) && limit.multiple > 1)

@@ -31,3 +31,27 @@ func.func @e4m3fnuz() -> tensor<4xf8E4M3FNUZ> {
   %q = fp8.cast %x scale %s : tensor<4xf32>, tensor<f32> -> tensor<4xf8E4M3FNUZ>
   return %q : tensor<4xf8E4M3FNUZ>
 }
+
+// arith.truncf does not saturate: what is too large after rounding is NaN, or
+// infinity in E5M2. 464 is a tie and goes to 448.
+// RUN: fp8-opt --fp8-expand-arith --canonicalize %s | FileCheck %s --check-prefix=TRUNC
+// TRUNC-LABEL: func @truncated
+//   TRUNC-DAG:   %[[M:.+]] = arith.constant 4.480000e+02 : f8E4M3FN
+//   TRUNC-DAG:   %[[N:.+]] = arith.constant 0x7F : f8E4M3FN
+//   TRUNC-DAG:   %[[L:.+]] = arith.constant 0xFF : f8E4M3FN
+//   TRUNC-DAG:   %[[I:.+]] = arith.constant 0x7C : f8E5M2
+//   TRUNC-DAG:   %[[Z:.+]] = arith.constant 0x80 : f8E4M3FNUZ
+//       TRUNC:   return %[[M]], %[[N]], %[[L]], %[[I]], %[[Z]]
+func.func @truncated() -> (f8E4M3FN, f8E4M3FN, f8E4M3FN, f8E5M2, f8E4M3FNUZ) {
+  %tie = arith.constant 464.0 : f32
+  %above = arith.constant 0x43E80001 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %e5m2 = arith.constant 61440.0 : f32
+  %fnuz = arith.constant 248.0 : f32
+  %0 = arith.truncf %tie : f32 to f8E4M3FN
+  %1 = arith.truncf %above : f32 to f8E4M3FN
+  %2 = arith.truncf %low : f32 to f8E4M3FN
+  %3 = arith.truncf %e5m2 : f32 to f8E5M2
+  %4 = arith.truncf %fnuz : f32 to f8E4M3FNUZ
+  return %0, %1, %2, %3, %4 : f8E4M3FN, f8E4M3FN, f8E4M3FN, f8E5M2, f8E4M3FNUZ
+}

@@ -4,8 +4,11 @@
 // RUN: fp8-opt --fp8-quantize --convert-fp8-to-blaslt %s | FileCheck %s --check-prefix=BLAS
 // RUN: fp8-opt --fp8-train %s | FileCheck %s --check-prefix=TRAIN
 
-// QUANT: %[[ACC:.+]] = tensor.pad %arg2
-// QUANT: fp8.scaled_mm {{.*}} acc %[[ACC]] trans_b {{.*}} acc tensor<?x32xf32> -> tensor<?x32xf32>
+// RUN: fp8-opt --fp8-quantize=target=sm_89 %s | FileCheck %s --check-prefix=PAD
+
+// QUANT: fp8.scaled_mm {{.*}} acc %arg2 trans_b {{.*}} acc tensor<?x32xf32> -> tensor<?x32xf32>
+// PAD: %[[ACC:.+]] = tensor.pad %arg2
+// PAD: fp8.scaled_mm {{.*}} acc %[[ACC]] trans_b {{.*}} acc tensor<?x32xf32> -> tensor<?x32xf32>
 // BLAS: blaslt.matmul {{.*}} acc(%arg2 : tensor<?x32xf32>)
 
 // TRAIN: fp8.scaled_mm {{.*}} acc %arg2 trans_b

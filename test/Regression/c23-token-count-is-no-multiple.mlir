@@ -1,7 +1,9 @@
 // C23: the token count is the inner size of the weight gradient, and need not be
 // a multiple of 16. All three matmuls are padded behind the cast, and the results
-// are slices; for the CPU nothing is padded.
-// RUN: fp8-opt --fp8-train=target=sm_90 --canonicalize %s | FileCheck %s
+// are slices; on sm_90, where M may be any, only the weight gradient is; for the
+// CPU nothing.
+// RUN: fp8-opt --fp8-train=target=sm_89 --canonicalize %s | FileCheck %s
+// RUN: fp8-opt --fp8-train=target=sm_90 --canonicalize %s | FileCheck %s --check-prefix=SM90
 // RUN: fp8-opt --fp8-train=target=cpu --canonicalize %s | FileCheck %s --check-prefix=CPU --implicit-check-not=tensor.pad
 // RUN: fp8-opt --fp8-train=target=sm_90 --canonicalize %s -o %t.once
 // RUN: fp8-opt --fp8-pad-matmuls=target=sm_90 --fp8-assign-layouts=target=sm_90 --canonicalize %t.once -o %t.twice
@@ -25,6 +27,18 @@
 //       CHECK:   %[[DX:.+]] = fp8.scaled_mm %[[G]], {{.*}} -> tensor<32x16xbf16>
 //       CHECK:   tensor.extract_slice %[[DX]][0, 0] [17, 16] [1, 1]
 //       CHECK:   fp8.scaled_mm %[[GT]], %[[XT]] {{.*}} : tensor<32x32xf8E5M2>, tensor<16x32xf8E4M3FN>, {{.*}} -> tensor<32x16xbf16>
+//  SM90-LABEL: func @static
+//       SM90:   %[[QX:.+]] = fp8.cast %arg0
+//       SM90:   %[[X:.+]] = tensor.pad %[[QX]] low[0, 0] high[15, 0]
+//       SM90:   %[[XT:.+]] = fp8.transpose %[[X]]
+//       SM90:   %[[Y:.+]] = fp8.scaled_mm %[[QX]], {{.*}} -> tensor<17x32xf32>
+//       SM90:   %[[QG:.+]] = fp8.cast %arg2
+//       SM90:   %[[G:.+]] = tensor.pad %[[QG]] low[0, 0] high[15, 0]
+//       SM90:   %[[GT:.+]] = fp8.transpose %[[G]]
+//       SM90:   %[[DX:.+]] = fp8.scaled_mm %[[QG]], {{.*}} -> tensor<17x16xbf16>
+//       SM90:   %[[DW:.+]] = fp8.scaled_mm %[[GT]], %[[XT]] {{.*}} : tensor<32x32xf8E5M2>, tensor<16x32xf8E4M3FN>
+//   SM90-NOT:   tensor.extract_slice
+//       SM90:   return %[[Y]], %[[DX]], %[[DW]]
 //   CPU-LABEL: func @static
 //         CPU:   fp8.scaled_mm {{.*}} -> tensor<17x32xf32>
 func.func @static(%x: tensor<17x16xbf16>, %w: tensor<32x16xbf16>) -> tensor<17x32xf32> {

@@ -1,4 +1,4 @@
-// A narrowing and the widening after it are not a no-op, and sums of FP8 are
+// C29: a narrowing and the widening after it are not a no-op, and sums of FP8 are
 // rounded one by one, even where the input allows contraction.
 // RUN: fp8-opt --fp8-expand-arith --canonicalize --cse %s | FileCheck %s --implicit-check-not=fastmath
 

@@ -1,4 +1,4 @@
-// Bytes and no arithmetic on them: no leftover cast, no float op on i8, and none
+// C35: bytes and no arithmetic on them: no leftover cast, no float op on i8, and none
 // on bfloat, whose casts would be calls that libgcc lacks.
 // RUN: fp8-opt %s --fp8-expand-arith --convert-scf-to-cf --convert-math-to-llvm \
 // RUN:   --convert-math-to-libm --convert-arith-to-llvm --convert-cf-to-llvm \

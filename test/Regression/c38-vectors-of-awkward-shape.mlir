@@ -1,4 +1,4 @@
-// Rank 0, one element, five, rank 2, and scalable vectors expand and lower as
+// C38: rank 0, one element, five, rank 2, and scalable vectors expand and lower as
 // scalars do. (That the numbers agree is tested in Integration/Cpu.)
 // RUN: fp8-opt --fp8-expand-arith --cse %s | FileCheck %s
 // RUN: fp8-opt %s --fp8-expand-arith --convert-arith-to-llvm \

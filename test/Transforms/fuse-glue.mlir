@@ -174,3 +174,36 @@ func.func @splat() -> tensor<4x8xf32> {
   %c = arith.constant dense<1.0> : tensor<4x8xf32>
   return %c : tensor<4x8xf32>
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// A size is no reader: of dynamic sizes as of static ones one kernel is left.
+// CHECK-LABEL: func @dynamic
+//  CHECK-SAME:   %[[X:.+]]: tensor<?xf32>
+//       CHECK:   %[[D:.+]] = tensor.dim %[[X]]
+//       CHECK:   tensor.empty(%[[D]])
+//       CHECK:   linalg.generic
+//   CHECK-NOT:   linalg.generic
+//       CHECK:   return
+func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?xf32>
+  %e = tensor.empty(%n) : tensor<?xf32>
+  %h = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%x : tensor<?xf32>) outs(%e : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.addf %in, %in : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  %m = tensor.dim %h, %c0 : tensor<?xf32>
+  %f = tensor.empty(%m) : tensor<?xf32>
+  %a = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]}
+      ins(%h : tensor<?xf32>) outs(%f : tensor<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    %p = arith.negf %in : f32
+    linalg.yield %p : f32
+  } -> tensor<?xf32>
+  return %a : tensor<?xf32>
+}

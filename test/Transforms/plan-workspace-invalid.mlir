@@ -116,3 +116,11 @@ func.func @bytes_overflow() {
   %a = memref.alloc() : memref<4294967296x1073741824xf32>
   return
 }
+
+// -----
+
+func.func @kept_of_dynamic_size(%n: index) {
+  // expected-error @below {{'memref.alloc' op expects a static size with fp8.kept, but got 'memref<?xf32>'}}
+  %a = memref.alloc(%n) {fp8.kept} : memref<?xf32>
+  return
+}

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Forward and backward of four exported programs, written out by hand.
 
-    emulate.py NAME [--data DIR] [--recipe tensorwise|none] [--power-of-two]
+    emulate.py NAME [--data DIR] [--recipe tensorwise|tensorwise_pow2|none]
                [--fnuz] [--seed-dy N] [--out DIR] [--save-inputs DIR]
 
 prints, for every result, its distance in dB from the program in float64 and
@@ -58,7 +58,8 @@ class Wide:
 
 
 class Tensorwise:
-    """Recipe `tensorwise`: an operand is (FP8 values, descale)."""
+    """Recipes `tensorwise` and, with scales rounded down to a power of two,
+    `tensorwise_pow2`: an operand is (FP8 values, descale)."""
 
     def __init__(self, power_of_two=False, fnuz=False):
         self.power_of_two = power_of_two
@@ -156,6 +157,13 @@ def reference_nanochat_mlp(x, c_fc, c_proj, dy=None):
     return [y, d_h @ c_fc, d_h.T @ x, dy.T @ a]
 
 
+def make_recipe(name, fnuz=False):
+    """The recipe that fp8-run has by this name."""
+    if name == "none":
+        return Wide()
+    return Tensorwise(power_of_two=name == "tensorwise_pow2", fnuz=fnuz)
+
+
 # name -> (emulation, reference, number of arguments before dy)
 PROGRAMS = {
     "torch_linear": (linear, reference_linear, 2),
@@ -225,9 +233,7 @@ def main(argv=None):
     parser.add_argument("name", choices=sorted(PROGRAMS))
     parser.add_argument("--data", help="folder of argN.npy and index.json")
     parser.add_argument("--recipe", default="tensorwise",
-                        choices=["tensorwise", "none"])
-    parser.add_argument("--power-of-two", action="store_true",
-                        help="round scales down to a power of two")
+                        choices=["tensorwise", "tensorwise_pow2", "none"])
     parser.add_argument("--fnuz", action="store_true",
                         help="the FNUZ pair of types")
     parser.add_argument("--seed-dy", type=int, metavar="N",
@@ -244,10 +250,7 @@ def main(argv=None):
         shape = (matrices[0].shape[0], matrices[-1].shape[0])
         dy = seeded_dy(options.seed_dy, shape)
         stored = stored[:1]  # the stored gradients belong to another dy
-    recipe = Wide()
-    if options.recipe == "tensorwise":
-        recipe = Tensorwise(options.power_of_two, options.fnuz)
-
+    recipe = make_recipe(options.recipe, options.fnuz)
     results, references = run(options.name, args, dy, recipe)
     labels = ["y"] + ["d_" + n for n in names]
     stored = dict(stored)

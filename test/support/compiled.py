@@ -76,7 +76,7 @@ class Tensor(ctypes.Structure):
 # fp8rt_type by MLIR's name, and what NumPy keeps the elements in.
 TYPES = {"f64": (1, np.float64), "f32": (2, np.float32), "f16": (3, np.float16),
          "bf16": (4, np.uint16), "f8E4M3FN": (5, np.uint8), "f8E5M2": (6, np.uint8),
-         "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8)}
+         "f8E4M3FNUZ": (7, np.uint8), "f8E5M2FNUZ": (8, np.uint8), "f8E8M0FNU": (9, np.uint8)}
 
 
 class Port:

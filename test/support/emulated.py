@@ -23,6 +23,7 @@ INTRINSICS = {
     "llvm.nvvm.redux.sync.max": "emu_redux_max",
     "llvm.nvvm.shfl.sync.bfly.i32": "emu_shfl_bfly_value",
     "llvm.nvvm.shfl.sync.bfly.f32": "emu_shfl_bfly_float",
+    "llvm.nvvm.ff2bf16x2.rn": "emu_bf16x2",
     "llvm.nvvm.rcp.approx.ftz.f": "emu_rcp_approx",
     "llvm.nvvm.ff.to.e4m3x2.rn": "emu_e4m3x2",
     "llvm.nvvm.ff.to.e5m2x2.rn": "emu_e5m2x2",

@@ -120,7 +120,19 @@ int32_t emu_tid(void) { return current; }
 int32_t emu_ctaid(void) { return block; }
 int32_t emu_nctaid(void) { return blocks; }
 int32_t emu_ntid(void) { return count; }
-void emu_barrier(int32_t id) { wait(AtBarrier); }
+
+/* How often threads came to a barrier since the last call of this. */
+static int64_t numBarriers;
+int64_t emu_count_barriers(void) {
+  int64_t result = numBarriers;
+  numBarriers = 0;
+  return result;
+}
+
+void emu_barrier(int32_t id) {
+  ++numBarriers;
+  wait(AtBarrier);
+}
 
 /* A value of each thread of the subgroup. */
 static int exchange(int32_t value) {
@@ -199,12 +211,23 @@ uint16_t emu_e5m2x2(float high, float low) {
   return (uint16_t)(fp8(high, 2, 15, 0x7b) << 8 | fp8(low, 2, 15, 0x7b));
 }
 
+static uint32_t toBf16(float x) {
+  uint32_t bits;
+  memcpy(&bits, &x, 4);
+  return isnan(x) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+}
+
+/* Two of them, in one register like a float. */
+float emu_bf16x2(float high, float low) {
+  uint32_t pair = toBf16(high) << 16 | toBf16(low);
+  memcpy(&low, &pair, 4);
+  return low;
+}
+
 /* f32 to bf16, which libgcc of Debian 12 lacks. The result is in the low half of
    the register that a float is returned in. */
 float __truncsfbf2(float x) {
-  uint32_t bits, half;
-  memcpy(&bits, &x, 4);
-  half = isnan(x) ? 0x7fff : (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
+  uint32_t half = toBf16(x);
   memcpy(&x, &half, 4);
   return x;
 }

@@ -12,31 +12,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fp8/Conversion/RuntimeAbi.h"
-#include "Fp8/InitAll.h"
-#include "Fp8/Pipelines/Pipelines.h"
-#include "Model.h"
-#include "mlir/ExecutionEngine/OptUtils.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
-#include "llvm/MC/MCSubtargetInfo.h"
-#include "llvm/MC/TargetRegistry.h"
+#include "Fp8/Driver/Compile.h"
+#include "Tool.h"
 #include "llvm/Support/CommandLine.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/ToolOutputFile.h"
-#include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/TargetParser/SubtargetFeature.h"
 
 using namespace mlir;
 using namespace fp8tools;
@@ -59,7 +39,8 @@ struct Options {
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
-      cl::desc("How scales are chosen: tensorwise (default), or none")};
+      cl::desc("How scales are chosen: tensorwise (default), "
+               "tensorwise_pow2, or none")};
   cl::opt<std::string> cudaPath{
       "cuda-path", cl::cat(category), cl::value_desc("dir"),
       cl::desc("CUDA toolkit with bin/ptxas (default: CUDA_HOME, or ptxas in "
@@ -71,239 +52,23 @@ struct Options {
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// The header
-//===----------------------------------------------------------------------===//
-
-/// One line of the header for each tensor of `function`.
-static std::string describeTensors(Model &model) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  func::FuncOp function = model.getFunction();
-  unsigned number = 0;
-  auto describe = [&](StringRef name, Type type) {
-    os << "//   " << number++ << "  " << name << ": " << type << "\n";
-  };
-  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes())) {
-    bool tangent = index >= model.numArguments;
-    describe(tangent ? "d_" + model.resultNames[index - model.numArguments]
-                     : model.argumentNames[index],
-             type);
-  }
-  os << "//   and the results\n";
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
-    describe(index < model.resultNames.size()
-                 ? StringRef(model.resultNames[index])
-                 : "result",
-             type);
-  return text;
-}
-
-/// What C calls the function: no C program has another function called main, so
-/// there it is called as the library. The symbol `main` stays as an alias.
-static std::string getCName(const Options &options, StringRef function) {
-  if (function != "main")
-    return function.str();
-  std::string name = llvm::sys::path::stem(options.output).str();
-  for (char &c : name)
-    c = llvm::isAlnum(c) ? c : '_';
-  return llvm::isDigit(name.front()) ? "_" + name : name;
-}
-
-static std::string writeHeader(const Options &options, Model &model) {
-  std::string name = getCName(options, model.function);
-  std::string guard = "FP8_COMPILED_" + StringRef(name).upper() + "_H";
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "// Made by fp8-compile for " << options.target << ", recipe "
-     << options.recipe << ".\n//\n"
-     << "// Tensors, in this order, row-major without gaps: the arguments\n"
-     << describeTensors(model) << "\n#ifndef " << guard << "\n#define " << guard
-     << "\n\n#include \"fp8rt/fp8rt.h\"\n\n#ifdef __cplusplus\nextern \"C\" {\n"
-     << "#endif\n\n"
-     << "/// Runs the step and returns an fp8rt_status. `workspace` starts at "
-        "a\n"
-     << "/// multiple of 256 bytes and has the size that " << name
-     << "_workspace gives;\n"
-     << "/// " << name << "_prepare was called before for these sizes.\n";
-  os << "int32_t " << name
-     << "(const fp8rt_tensor *tensors, fp8rt_context *context,\n"
-     << "    void *workspace, fp8rt_stream *stream);\n\n"
-     << "/// The bytes of workspace for these sizes. Pointers are not looked "
-        "at.\n"
-     << "int32_t " << name
-     << "_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);\n\n"
-     << "/// Does once, for these sizes and this device, what calls rely on.\n"
-     << "int32_t " << name
-     << "_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);\n\n"
-     << "/// The sizes of all results, one behind the other, from the "
-        "arguments.\n"
-     << "int32_t " << name
-     << "_sizes(const fp8rt_tensor *tensors, int64_t *sizes);\n\n";
-  os << "#ifdef __cplusplus\n}\n#endif\n\n#endif // " << guard << "\n";
-  return text;
-}
-
-//===----------------------------------------------------------------------===//
-// Code
-//===----------------------------------------------------------------------===//
-
-static FailureOr<std::unique_ptr<llvm::TargetMachine>>
-createMachine(StringRef cpu) {
-  llvm::InitializeNativeTarget();
-  llvm::InitializeNativeTargetAsmPrinter();
-  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
-  std::string message;
-  const llvm::Target *target =
-      llvm::TargetRegistry::lookupTarget(triple, message);
-  if (!target)
-    return report(message);
-  bool native = cpu == "native";
-  std::string features;
-  if (native) {
-    llvm::SubtargetFeatures found;
-    for (const auto &[name, on] : llvm::sys::getHostCPUFeatures())
-      found.AddFeature(name, on);
-    features = found.getString();
-  }
-  std::unique_ptr<llvm::TargetMachine> machine(target->createTargetMachine(
-      triple, native ? llvm::sys::getHostCPUName() : cpu, features, {},
-      llvm::Reloc::PIC_));
-  if (!native && !machine->getMCSubtargetInfo()->isCPUStringValid(cpu))
-    return report("expects a processor that LLVM knows, but got '" + cpu + "'");
-  return machine;
-}
-
-/// Gives the functions of `from` the names of `to`, and keeps the old ones as
-/// aliases.
-static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
-  for (StringRef suffix : std::initializer_list<StringRef>{
-           "", fp8::runtime::kWorkspaceSuffix, fp8::runtime::kPrepareSuffix,
-           fp8::runtime::kSizesSuffix}) {
-    std::string name = (from + suffix).str();
-    llvm::Function *function = code.getFunction(name);
-    function->setName(to + suffix);
-    llvm::GlobalAlias::create(llvm::GlobalValue::ExternalLinkage, name,
-                              function);
-  }
-}
-
-/// Writes `module`, in the LLVM dialect, to an object file in which `function`
-/// is called `cName`.
-static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
-                                StringRef path, StringRef function,
-                                StringRef cName) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
-  if (!code)
+static LogicalResult run(const Options &options, MLIRContext *context,
+                         llvm::SourceMgr &sources) {
+  OwningOpRef<ModuleOp> module =
+      fp8::parseModule(options.file, context, sources);
+  if (!module)
     return failure();
-  if (function != cName)
-    renameFunctions(*code, function, cName);
-  code->setDataLayout(machine.createDataLayout());
-  code->setTargetTriple(machine.getTargetTriple());
-  if (llvm::Error error = makeOptimizingTransformer(
-          /*optLevel=*/2, /*sizeLevel=*/0, &machine)(code.get()))
-    return report(std::move(error));
-  std::error_code error;
-  llvm::raw_fd_ostream os(path, error);
-  if (error)
-    return report("cannot write '" + path + "': " + error.message());
-  llvm::legacy::PassManager passes;
-  if (machine.addPassesToEmitFile(passes, os, nullptr,
-                                  llvm::CodeGenFileType::ObjectFile))
-    return report("this LLVM writes no object files for the host");
-  passes.run(*code);
-  return success();
-}
-
-/// Links `object` to the shared library `library`, with fp8rt of this
-/// installation.
-static LogicalResult link(StringRef object, StringRef library) {
-  std::string self = llvm::sys::fs::getMainExecutable(
-      nullptr, reinterpret_cast<void *>(&createMachine));
-  SmallString<128> lib(llvm::sys::path::parent_path(self));
-  llvm::sys::path::append(lib, "..", "lib");
-  llvm::sys::path::remove_dots(lib, /*remove_dot_dot=*/true);
-  for (StringRef name : {"cc", "clang-22", "clang", "gcc"}) {
-    llvm::ErrorOr<std::string> driver = llvm::sys::findProgramByName(name);
-    if (!driver)
-      continue;
-    std::string search = ("-L" + lib).str();
-    StringRef arguments[] = {*driver, "-shared", "-o",      library,
-                             object,  search,    "-lfp8rt", "-lm"};
-    std::string message;
-    if (llvm::sys::ExecuteAndWait(*driver, arguments, std::nullopt, {}, 0, 0,
-                                  &message) == 0)
-      return success();
-    return report("linking with " + name + " failed" +
-                  (message.empty() ? "" : ": " + message));
-  }
-  return report(
-      "expects cc, clang or gcc on PATH to link with, but found none");
-}
-
-/// A file beside `output` that goes away unless it is renamed.
-static FailureOr<SmallString<128>> makeTemporary(StringRef output,
-                                                 StringRef suffix) {
-  SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createUniqueFile(output + "-%%%%%%" + suffix, path))
-    return report("cannot write beside '" + output + "': " + error.message());
-  return path;
-}
-
-/// Writes library and header, both or none.
-static LogicalResult writeOutputs(const Options &options, Model &model,
-                                  StringRef header) {
-  auto machine = createMachine(options.cpu);
-  if (failed(machine))
+  auto model = fp8::makeModel(std::move(module), {}, options.backward);
+  if (failed(model))
     return failure();
-  auto object = makeTemporary(options.output, ".o");
-  if (failed(object))
-    return failure();
-  llvm::FileRemover removeObject(*object);
-  auto library = makeTemporary(options.output, ".so");
-  if (failed(library))
-    return failure();
-  llvm::FileRemover removeLibrary(*library);
-  SmallString<128> headerPath(options.output.getValue());
-  llvm::sys::path::replace_extension(headerPath, "h");
-  std::error_code error;
-  llvm::ToolOutputFile headerFile(headerPath, error, llvm::sys::fs::OF_Text);
-  if (error)
-    return report("cannot write '" + headerPath + "': " + error.message());
-  headerFile.os() << header;
-  if (failed(emitObject(*model.module, **machine, *object, model.function,
-                        getCName(options, model.function))) ||
-      failed(link(*object, *library)))
-    return failure();
-  error = llvm::sys::fs::rename(*library, options.output);
-  if (error)
-    return report("cannot write '" + options.output + "': " + error.message());
-  removeLibrary.releaseFile();
-  headerFile.keep();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Main
-//===----------------------------------------------------------------------===//
-
-static LogicalResult run(const Options &options, Model &model) {
-  fp8::TrainOptions train;
-  train.target = options.target.getValue();
-  train.recipe = options.recipe.getValue();
-  ModuleOp module = *model.module;
-  for (const fp8::Stage &stage : fp8::getTrainStages(train, options.backward))
-    if (failed(runStage(module, stage)))
-      return failure();
-  std::string header = writeHeader(options, model);
-  SmallVector<fp8::Stage> lower =
-      fp8::getLowerStages(options.target, options.cudaPath);
-  for (const fp8::Stage &stage : lower)
-    if (failed(runStage(module, stage)))
-      return failure();
-  return writeOutputs(options, model, header);
+  fp8::CompileOptions compile;
+  compile.train.target = options.target.getValue();
+  compile.train.recipe = options.recipe.getValue();
+  compile.backward = options.backward;
+  compile.cudaPath = options.cudaPath;
+  compile.cpu = options.cpu;
+  compile.output = options.output;
+  return fp8::compileModel(*model, compile);
 }
 
 int main(int argc, char **argv) {
@@ -313,27 +78,11 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a model's step to a shared library\n");
-  if (failed(checkTarget(options.target)) ||
-      failed(checkRecipe(options.recipe)))
-    return EXIT_FAILURE;
-  if (fp8::getLowerStages(options.target).empty()) {
-    (void)report("expects target cpu or an NVIDIA one, but got '" +
-                 options.target + "', which has no lowering yet");
-    return EXIT_FAILURE;
-  }
-
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
-  fp8::registerAllDialects(registry);
+  fp8::registerCompilerDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-  Model model;
-  if (failed(loadModel(options.file, /*inputs=*/"", options.backward, context,
-                       sources, model)) ||
-      failed(run(options, model)))
-    return EXIT_FAILURE;
-  return EXIT_SUCCESS;
+  DiagnosticPrinter diagnostics(sources, &context);
+  return succeeded(run(options, &context, sources)) ? EXIT_SUCCESS
+                                                    : EXIT_FAILURE;
 }

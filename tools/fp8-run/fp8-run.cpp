@@ -14,17 +14,14 @@
 
 #include "Array.h"
 #include "Execute.h"
+#include "Fp8/Driver/Compile.h"
 #include "Fp8/IR/Fp8Ops.h"
-#include "Fp8/InitAll.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
 #include "Fp8/Transforms/Residuals.h"
-#include "Model.h"
-#include "Report.h"
+#include "Table.h"
+#include "Tool.h"
 #include "mlir/IR/AsmState.h"
-#include "mlir/InitAllDialects.h"
-#include "mlir/InitAllExtensions.h"
-#include "mlir/Target/LLVMIR/Dialect/All.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
@@ -56,8 +53,8 @@ struct Options {
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
-      cl::desc("How scales are chosen: tensorwise (default), or none, which "
-               "keeps every matmul wide")};
+      cl::desc("How scales are chosen: tensorwise (default), "
+               "tensorwise_pow2, or none, which keeps every matmul wide")};
   cl::list<unsigned> tangents{
       "tangents", cl::CommaSeparated, cl::cat(category),
       cl::value_desc("numbers"),
@@ -105,11 +102,13 @@ struct Options {
       cl::desc("Write results to resultN.npy, float32")};
   cl::opt<std::string> saveInputs{
       "save-inputs", cl::cat(category), cl::value_desc("dir"),
-      cl::desc("Write the arguments, random ones and tangents too, to argN.npy")};
+      cl::desc(
+          "Write the arguments, random ones and tangents too, to argN.npy")};
   cl::opt<bool> stats{
       "stats", cl::cat(category),
-      cl::desc("Print, for each cast, the share of values that saturate and the "
-               "share that are flushed to zero")};
+      cl::desc(
+          "Print, for each cast, the share of values that saturate and the "
+          "share that are flushed to zero")};
   cl::opt<bool> compare{
       "compare", cl::cat(category),
       cl::desc(
@@ -140,9 +139,10 @@ private:
 };
 } // namespace
 
-static LogicalResult checkOptions(const Options &options) {
-  if (failed(checkTarget(options.target)) ||
-      failed(checkRecipe(options.recipe)))
+static LogicalResult checkOptions(MLIRContext *context,
+                                  const Options &options) {
+  if (failed(fp8::checkTarget(context, options.target)) ||
+      failed(fp8::checkRecipe(context, options.recipe)))
     return failure();
   if (options.target != "cpu" && options.emit.empty())
     return report("expects target cpu to run a step here, but got '" +
@@ -158,7 +158,8 @@ static LogicalResult checkOptions(const Options &options) {
 static LogicalResult runStages(ModuleOp module, ArrayRef<fp8::Stage> stages,
                                Stopwatch &watch) {
   for (const fp8::Stage &stage : stages)
-    if (failed(watch.time(stage.name, [&] { return runStage(module, stage); })))
+    if (failed(watch.time(stage.name,
+                          [&] { return fp8::runStage(module, stage); })))
       return failure();
   return success();
 }
@@ -406,9 +407,9 @@ static void printErrors(ArrayRef<std::string> names, ArrayRef<Array> reference,
   printTable(llvm::outs(), rows);
 }
 
-static void printLinears(ArrayRef<Linear> linears) {
+static void printLinears(ArrayRef<fp8::Linear> linears) {
   unsigned found = 0, converted = 0;
-  for (const Linear &linear : linears) {
+  for (const fp8::Linear &linear : linears) {
     found += linear.matmuls;
     converted += linear.converted;
   }
@@ -416,7 +417,7 @@ static void printLinears(ArrayRef<Linear> linears) {
                << " of " << found << " matmuls in fp8\n";
   SmallVector<SmallVector<std::string>> rows = {
       {"name", "M x K x N", "matmuls", "in fp8"}};
-  for (const Linear &linear : linears)
+  for (const fp8::Linear &linear : linears)
     rows.push_back({linear.name, linear.sizes, std::to_string(linear.matmuls),
                     std::to_string(linear.converted)});
   printTable(llvm::outs(), rows);
@@ -468,8 +469,7 @@ static FailureOr<SmallVector<std::string>> addStatistics(ModuleOp module,
   SmallVector<std::string> casts;
   auto op = module.lookupSymbol<func::FuncOp>(function);
   for (unsigned i = 0, end = op.getNumResults(); i < end; ++i)
-    if (auto what =
-            op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
+    if (auto what = op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
       casts.push_back(what.str());
   return casts;
 }
@@ -490,8 +490,23 @@ static void printStatistics(ArrayRef<std::string> casts,
   printTable(llvm::outs(), rows);
 }
 
+/// The model, with the names that --inputs gives.
+static FailureOr<fp8::Model> loadModel(const Options &options,
+                                       OwningOpRef<ModuleOp> module) {
+  FailureOr<fp8::ModelNames> names = fp8::ModelNames();
+  if (!options.inputs.empty()) {
+    if (!llvm::sys::fs::is_directory(options.inputs))
+      return report("expects a directory of inputs, but '" + options.inputs +
+                    "' is none");
+    names = fp8::readNames(options.inputs, module->getContext());
+    if (failed(names))
+      return failure();
+  }
+  return fp8::makeModel(std::move(module), std::move(*names), options.backward);
+}
+
 /// Everything after the model is loaded.
-static LogicalResult run(const Options &options, Model &model,
+static LogicalResult run(const Options &options, fp8::Model &model,
                          Stopwatch &watch) {
   ModuleOp module = *model.module;
   auto [train, lower] = getStages(options);
@@ -509,14 +524,14 @@ static LogicalResult run(const Options &options, Model &model,
     return failure();
   OwningOpRef<ModuleOp> wide = module.clone();
   Signature signature = getSignature(getFunction());
-  SmallVector<Linear> linears = findLinears(getFunction());
+  SmallVector<fp8::Linear> linears = fp8::findLinears(getFunction());
   auto wideResiduals = findResiduals(options, getFunction());
   FailureOr<SmallVector<Array>> inputs =
       getInputs(options, signature, model.numArguments);
   if (failed(wideResiduals) || failed(inputs) ||
       failed(runStages(module, ArrayRef(train).drop_front(numWide), watch)))
     return failure();
-  countConverted(getFunction(), linears);
+  fp8::countConverted(getFunction(), linears);
   auto residuals = findResiduals(options, getFunction());
   if (failed(residuals))
     return failure();
@@ -570,25 +585,22 @@ int main(int argc, char **argv) {
   cl::ParseCommandLineOptions(
       argc, argv,
       "Compiles a model's step in FP8, runs it on the CPU and compares it\n");
-  if (failed(checkOptions(options)))
-    return EXIT_FAILURE;
 
   DialectRegistry registry;
-  registerAllDialects(registry);
-  registerAllExtensions(registry);
-  registerAllToLLVMIRTranslations(registry);
-  fp8::registerAllDialects(registry);
+  fp8::registerCompilerDialects(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
-  SourceMgrDiagnosticHandler diagnostics(sources, &context);
-
-  Model model;
+  DiagnosticPrinter diagnostics(sources, &context);
+  if (failed(checkOptions(&context, options)))
+    return EXIT_FAILURE;
   Stopwatch watch;
-  LogicalResult loaded = watch.time("parse", [&] {
-    return loadModel(options.file, options.inputs, options.backward, context,
-                     sources, model);
+  OwningOpRef<ModuleOp> module = watch.time("parse", [&] {
+    return fp8::parseModule(options.file, &context, sources);
   });
-  if (failed(loaded) || failed(run(options, model, watch)))
+  if (!module)
+    return EXIT_FAILURE;
+  auto model = loadModel(options, std::move(module));
+  if (failed(model) || failed(run(options, *model, watch)))
     return EXIT_FAILURE;
   return EXIT_SUCCESS;
 }

@@ -48,8 +48,15 @@ def BlasLt_MatmulOp : Op<BlasLt_Dialect, "matmul", [
     Operands and result are row-major; buffers may have padded rows and batches
     at any distance, but their last dimension is contiguous. `acc` may be `out`
     itself. `workspace` is memory for this call alone, which holds nothing before
-    and after it; `fp8-plan-workspace` gives one to calls that need it. On tensors the op has one result, which takes the place of `out`; on
-    buffers it has none and writes `out`.
+    and after it; `fp8-plan-workspace` gives one to calls that need it. On
+    tensors the op has one result, which takes the place of `out`; on buffers it
+    has none and writes `out`.
+
+    Shapes are those of `fp8.matmul`: op(a) is batch.. x M x K, op(b) batch.. x
+    K x N, `acc` and `out` batch.. x M x N, `bias` N. Does not verify: what breaks
+    this, tensors mixed with memrefs, one descale without the other, descales of
+    wide operands, fp8 operands without descales, and an fp8 operand with a wide
+    one or two wide types.
 
     Example:
 

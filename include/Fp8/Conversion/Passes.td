@@ -43,8 +43,9 @@ def ConvertFp8ToLinalgPass : Pass<"convert-fp8-to-linalg"> {
 
     `minimumf` and `maximumf` keep a NaN. `fp8.amax` becomes a reduction over
     `arith.maximumf` that starts at 0.0 in f32, `fp8.scale` a division in f64,
-    `fp8.transpose` a `linalg.transpose`. Only granularity `<tensor>` has a
-    lowering; another is an error.
+    `fp8.transpose` a `linalg.transpose`. Scales of rows and columns are vectors
+    in the loops, with a reshape to the M x 1 or 1 x N of the ops. Granularities
+    of blocks have no lowering: an error.
   }];
   let dependentDialects = ["arith::ArithDialect", "linalg::LinalgDialect",
                            "math::MathDialect", "tensor::TensorDialect"];

@@ -22,6 +22,8 @@
 
 namespace mlir::fp8::runtime {
 
+/// The file that compiled libraries are linked with.
+inline constexpr StringLiteral kLibraryName = "libfp8rt.so.0";
 inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
 inline constexpr StringLiteral kMatmulPrepareSymbol = "fp8rt_matmul_prepare";
 inline constexpr StringLiteral kFailSymbol = "fp8rt_fail";
@@ -35,6 +37,9 @@ inline constexpr StringLiteral kWorkspaceSuffix = "_workspace";
 inline constexpr StringLiteral kPrepareSuffix = "_prepare";
 /// And of the one that gives the sizes of results.
 inline constexpr StringLiteral kSizesSuffix = "_sizes";
+
+/// And of the one that says what tensors there are.
+inline constexpr StringLiteral kTensorsSuffix = "_tensors";
 
 /// fp8rt_matmul_desc as LLVM sees it: i64, then i32s, then i64s, in order.
 inline constexpr unsigned kMatmulDescI32s = 10;

@@ -29,6 +29,35 @@ def Fp8_Dialect : Dialect {
     Tensors carry no encoding: a column-major K x N matrix is a row-major N x K
     one, and `trans_a`, `trans_b` say how an operand is read, as in BLAS. Device
     limits are no part of the ops; they live in the target table.
+
+    | type | largest | least normal | least subnormal | source |
+    | --- | --- | --- | --- | --- |
+    | `f8E4M3FN` | 448 | 2^-6 | 2^-9 | OCP 8-bit Floating Point Specification (OFP8) 1.0, E4M3 |
+    | `f8E5M2` | 57344 | 2^-14 | 2^-16 | the same, E5M2 |
+    | `f8E4M3FNUZ` | 240 | 2^-7 | 2^-10 | B. Noune et al., "8-bit Numerical Formats for Deep Neural Networks", arXiv:2206.02915 |
+    | `f8E5M2FNUZ` | 57344 | 2^-15 | 2^-17 | the same |
+    | `f8E8M0FNU` | 2^127 | 2^-127 | | OCP Microscaling Formats (MX) Specification 1.0 |
+
+    Activations and weights in E4M3, gradients in E5M2, as the recipes have it, is
+    P. Micikevicius et al., "FP8 Formats for Deep Learning", arXiv:2209.05433.
+
+    Attributes that ops of other dialects carry for us, and what sets them:
+
+    | attribute | on | set by | meaning |
+    | --- | --- | --- | --- |
+    | `fp8.convert` | matmul | user, `fp8-select-matmuls` | `"always"` or `"never"`: convert it, whatever filters say, or not |
+    | `fp8.reason` | matmul | `fp8-select-matmuls` | why it is `"never"` |
+    | `fp8.frozen` | argument | user | no gradient is asked for it |
+    | `fp8.donated` | argument | user | the compiled function may write it |
+    | `fp8.name` | argument | user, tools | what name filters and reports call it |
+    | `fp8.result` | argument | `fp8-results-to-destinations` | the destination of a result |
+    | `fp8.tangent` | argument | `fp8-derive-backward` | the number of the result that it is the cotangent of |
+    | `fp8.gradient` | result | `fp8-derive-backward` | the number of the argument that it is the gradient of |
+    | `fp8.saved` | result | `fp8-partition` | what is saved for the backward pass, in words |
+    | `fp8.residual`, `fp8.argument` | argument | `fp8-partition` | the result, or the argument, of `NAME_forward` that it takes |
+    | `fp8.statistic` | result | `fp8-add-cast-statistics` | the cast that it counts values of, in words |
+    | `fp8.companion` | function | several passes | it was made for another function, as `NAME_workspace` |
+    | `fp8.kernel` | function | `fp8-outline-kernels` | it is one kernel of a device |
   }];
   let useDefaultAttributePrinterParser = 1;
   // What folds to a constant becomes an arith.constant.

@@ -53,6 +53,9 @@ inline constexpr StringLiteral kStatisticAttr = "fp8.statistic";
 inline constexpr StringLiteral kCompanionAttr = "fp8.companion";
 /// Attribute of a function that is one kernel of a device.
 inline constexpr StringLiteral kKernelAttr = "fp8.kernel";
+/// Attribute of an allocation: what it holds stays there for the next call. At
+/// first it holds any bits.
+inline constexpr StringLiteral kKeptAttr = "fp8.kept";
 
 } // namespace mlir::fp8
 

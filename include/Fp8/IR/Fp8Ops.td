@@ -42,6 +42,9 @@ def Fp8_AmaxOp : Fp8_Op<"amax", [Pure, InferTypeOpAdaptor]> {
     A NaN in a block makes its amax NaN; an infinity gives infinity; an empty
     block gives 0. The result is never -0. An f64 input is rounded to f32 first.
 
+    With another granularity than `<tensor>` the input has rank 2 or more; a
+    result of another shape than the granularity gives does not verify.
+
     Example:
 
     ```mlir
@@ -79,11 +82,16 @@ def Fp8_ScaleOp : Fp8_Op<"scale", [
     reciprocal correctly rounded in f32. `max(type)` is the largest finite value
     of `type`: 448 (f8E4M3FN), 57344 (f8E5M2, f8E5M2FNUZ), 240 (f8E4M3FNUZ).
     `scale` multiplies before rounding (`fp8.cast`); `descale` multiplies after
-    the product (`fp8.scaled_mm`).
+    the product (`fp8.scaled_mm`). The three tensors have one shape, that of the
+    granularity amax was taken with. The rule is that of torchao's
+    `amax_to_scale` (`torchao/float8/float8_utils.py`), bit for bit.
 
     `policy` sets `eps` (1e-12) and whether a finite scale is rounded down to a
     power of two. An amax of 0 gives max / eps; a NaN gives NaN; an infinite amax
     gives scale 0 and an infinite descale, so that the product becomes NaN.
+
+    Does not verify: a `type` that is no fp8 type, and descales in f8E8M0FNU,
+    which has powers of two only, without `pow2 = down`.
 
     Example:
 
@@ -129,6 +137,9 @@ def Fp8_CastOp : Fp8_Op<"cast", [Pure, AllShapesMatch<["input", "result"]>]> {
     The scales have the shape that `granularity` gives; each element is
     multiplied by the scale of its block.
 
+    Does not verify: scales of another shape, and, where an `fp8.scale` defines
+    them, its descale in place of its scale or a scale for another fp8 type.
+
     Example:
 
     ```mlir
@@ -158,7 +169,7 @@ def Fp8_TransposeOp : Fp8_Op<"transpose", [Pure, InferTypeOpAdaptor]> {
     copy that a library asks for which reads its operands one way only. Leading
     batch dimensions stay. `fp8.scaled_mm` reads an operand transposed for free
     with `trans_a`, `trans_b`, where the target can; `fp8-assign-layouts` moves
-    between the two. The bytes are not looked at.
+    between the two. The bytes are not looked at. The input has rank 2 or more.
 
     Example:
 
@@ -196,6 +207,16 @@ def Fp8_MatmulOp : Fp8_Op<"matmul", [Pure, AttrSizedOperandSegments]> {
     (gives the gradient of the input) or `wgrad` (of the weight). A gradient
     matmul says with `gradient` which operand is the gradient that comes in.
     `name` is what filters and reports call the layer.
+
+    | | shape | element type |
+    | --- | --- | --- |
+    | `a`, `b` | batch.. x M x K and batch.. x K x N, after `op` | one for both |
+    | `acc` | batch.. x M x N | any of the four |
+    | `bias` | N | any of the four |
+    | result | batch.. x M x N | f64 if `a` and `b` are f64, and only then |
+
+    Does not verify: what breaks the table, dynamic sizes aside; a gradient
+    operand in role `forward`; none in `dgrad` and `wgrad`.
 
     Example:
 
@@ -251,6 +272,20 @@ def Fp8_ScaledMMOp : Fp8_Op<"scaled_mm", [Pure, AttrSizedOperandSegments]> {
     (K x N): `<rowwise>` descales of op(a) are M x 1, `<colwise>` ones of op(b)
     are 1 x N. `fast_accum` lets a device accumulate with fewer bits; it has no
     effect on a CPU. `name` is what reports call the layer.
+
+    | | shape | element type |
+    | --- | --- | --- |
+    | `a`, `b` | batch.. x M x K and batch.. x K x N, after `op` | fp8, of either kind |
+    | `descale_a`, `descale_b` | what their granularity gives for op(a), op(b) | f32, or f8E8M0FNU |
+    | `acc` | batch.. x M x N | any wide type |
+    | `bias` | N | any wide type |
+    | result | batch.. x M x N | bf16, f16 or f32 |
+
+    Does not verify: what breaks the table, dynamic sizes aside; descales that
+    differ along k without blocks (`<colwise>` for a, `<rowwise>` for b); and,
+    where an `fp8.scale` defines a descale, its scale in place of its descale
+    or a descale for another fp8 type. What a device cannot do verifies: the
+    passes that know the target refuse it.
 
     Example:
 

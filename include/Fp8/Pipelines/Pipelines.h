@@ -30,8 +30,8 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       llvm::cl::init("cpu")};
   Option<std::string> recipe{
       *this, "recipe",
-      llvm::cl::desc("How scales are chosen: tensorwise; or none, which keeps "
-                     "every matmul wide"),
+      llvm::cl::desc("How scales are chosen: tensorwise, tensorwise_pow2; or "
+                     "none, which keeps every matmul wide"),
       llvm::cl::init("tensorwise")};
   Option<bool> evaluation{
       *this, "evaluation",

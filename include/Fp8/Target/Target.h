@@ -59,12 +59,18 @@ enum ScaleMode : unsigned {
 
 /// What a device reaches, for predictions. All zero if it is not known.
 struct TargetRates {
-  /// Large matmuls, in 10^12 operations a second.
-  double wideTflops = 0, fp8Tflops = 0;
-  /// Bytes read and written by elementwise kernels, in 10^12 a second.
-  double terabytesPerSecond = 0;
+  /// The device that stands for the target, and where its peaks are from.
+  StringLiteral device = "", source = "";
+  /// Peaks of dense matmuls, in 10^12 operations a second, and of memory, in
+  /// 10^12 bytes a second.
+  double peakWideTflops = 0, peakFp8Tflops = 0, peakTerabytesPerSecond = 0;
+  /// What predictions use: large matmuls, and bytes that elementwise kernels
+  /// read and write.
+  double wideTflops = 0, fp8Tflops = 0, terabytesPerSecond = 0;
   /// What a kernel costs on top, in a graph.
   double launchMicroseconds = 0;
+  /// Whether they were measured on the device, not predicted from its peaks.
+  bool measured = false;
 
   bool isKnown() const { return fp8Tflops > 0; }
 };
@@ -72,7 +78,10 @@ struct TargetRates {
 struct TargetInfo {
   /// As options spell it: `cpu`, `sm_90`, `gfx942`.
   StringLiteral name;
+  /// The pair that matmuls are quantized to.
   Fp8Family family;
+  /// Whether matmuls take operands of the other pair, too.
+  bool otherFamily;
   /// Set of MatmulForm that fp8 operands may have.
   unsigned forms;
   /// Set of ScaleMode.
@@ -81,7 +90,7 @@ struct TargetInfo {
   int64_t alignM, alignN, alignK;
   /// Whether there is a flag for accumulating with fewer bits.
   bool fastAccum;
-  /// Whether both operands may be e5m2.
+  /// Whether both operands may be e5m2; with an e4m3 one it may be either.
   bool e5m2Pair;
   /// The first PTX version (times ten) with the fp8 convert; 0 for none.
   unsigned ptxConvert;
@@ -93,6 +102,8 @@ struct TargetInfo {
   bool takesForm(bool transA, bool transB) const {
     return forms & getMatmulForm(transA, transB);
   }
+  /// Whether an operand of a matmul may have this element type.
+  bool takesType(Type type) const;
   /// The type for activations and weights, and the one for gradients.
   FloatType getE4M3(MLIRContext *context) const;
   FloatType getE5M2(MLIRContext *context) const;

@@ -47,6 +47,13 @@ public:
   virtual Value convertPair(OpBuilder &b, Location loc, Value low, Value high,
                             FloatType type) const = 0;
 
+  /// Rounds two f32 to nearest even in bf16, NaN to NaN: a vector of two. Null
+  /// if the device has nothing better than one after the other.
+  virtual Value roundPairToBf16(OpBuilder &b, Location loc, Value low,
+                                Value high) const {
+    return {};
+  }
+
   /// 1/x for an f32 in [1, 2), off by one unit in the last place at most; and
   /// exactly for 0, infinity and NaN.
   virtual Value approximateReciprocal(OpBuilder &b, Location loc,

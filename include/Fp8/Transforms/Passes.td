@@ -125,7 +125,8 @@ def SelectMatmulsPass : Pass<"fp8-select-matmuls", "::mlir::ModuleOp"> {
       where neither operand is an argument or a constant (but for views and casts)
       and that has batch dimensions or depends on another matmul on both sides.
     - `pad=false`: sizes that are, or may be, no multiples of what the target asks
-      for.
+      for; with `backward` also of what it asks for in the two gradients, where M
+      and N are sums.
     - `cost`: the time that the target table predicts for the layer in fp8 is
       longer than in the wide type by more than `min-gain` allows. Counted are the
       three matmuls (one without `backward`), reading each operand for its amax,
@@ -209,7 +210,9 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
   let description = [{
     Replaces each `fp8.matmul` by the quantization of its operands and an
     `fp8.scaled_mm`. With the recipe `tensorwise` every operand has one scale,
-    taken from its own amax; activations and weights become e4m3, the gradient
+    taken from its own amax; with `tensorwise_pow2` that scale is rounded down
+    to a power of two (`policy <pow2 = down>`), so that scaling and its undoing
+    are exact. Activations and weights become e4m3, the gradient
     operand (`gradient a` or `gradient b`) e5m2; the types are those of the
     target. Fast accumulation is set on forward matmuls only, where the target
     has it. Replaces
@@ -239,7 +242,7 @@ def QuantizeMatmulsPass : Pass<"fp8-quantize-matmuls", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "The device, a row of the target table: cpu, sm_90, gfx942, ...">,
     Option<"recipe", "recipe", "std::string", /*default=*/"\"tensorwise\"",
-           "How scales are chosen: tensorwise">
+           "How scales are chosen: tensorwise or tensorwise_pow2">
   ];
 }
 
@@ -267,8 +270,10 @@ def AssignLayoutsPass : Pass<"fp8-assign-layouts", "::mlir::ModuleOp"> {
     ```
 
     For a target that takes every form no transpose is left. A matrix of one row
-    or one column is reshaped and not copied. Run again, it changes nothing. A
-    target without fp8 matrix units is an error if there is an `fp8.scaled_mm`.
+    or one column is reshaped and not copied. Run again, it changes nothing. An
+    `fp8.scaled_mm` of types that the target's matmul does not take is an error:
+    of any for a target without fp8 matrix units, of the other pair (FNUZ in place
+    of OCP), or two e5m2 operands where the library has no such matmul.
   }];
   let dependentDialects = ["fp8::Fp8Dialect", "tensor::TensorDialect"];
   let options = [
@@ -570,7 +575,10 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     first, to the lowest offset that is free; offsets are multiples of 256 bytes.
     Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
     takes the same buffers and gives the bytes that they need. The workspace has
-    to start at a multiple of 256 bytes, and holds nothing between two calls.
+    to start at a multiple of 256 bytes. An allocation with `fp8.kept` shares its
+    bytes with nothing else and lies at the same offset for all sizes, so that
+    the next call finds there what this one left, if it gets the same workspace;
+    nothing else in it outlives a call.
     Replaces
 
     ```mlir
@@ -588,8 +596,8 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
 
     Errors are a dynamic size that does not follow from the sizes of the
     arguments, a temporary that leaves the iteration of a loop that allocates
-    it, one in a parallel loop, a buffer as a result, a call of a public
-    function, and a taken name `NAME_workspace`. Deallocations go.
+    it, one in a parallel loop, one of dynamic size with `fp8.kept`, a buffer as
+    a result, a call of a public function, and a taken name `NAME_workspace`. Deallocations go.
   }];
   let dependentDialects = ["arith::ArithDialect", "func::FuncDialect",
                            "memref::MemRefDialect"];
@@ -635,6 +643,49 @@ def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
     Option<"target", "target", "std::string", /*default=*/"\"cpu\"",
            "The device, a row of the target table: cpu, sm_90, gfx942, ...">
   ];
+}
+
+def PredictScalesPass : Pass<"fp8-predict-scales", "::mlir::ModuleOp"> {
+  let summary = "Cast with last step's scale while the amax is taken";
+  let description = [{
+    Runs on tensors, after `fp8-fuse-glue`. A cast has to wait for the amax of
+    all of its input, and so the input is read twice. The scale of the last step
+    is known, however, and a scale that is a power of two seldom changes from one
+    step to the next. Where a cast is the only reader of such a scale, this pass
+    replaces
+
+    ```mlir
+    %a = linalg.generic { ... maximumf } ins(%x : tensor<64x32xbf16>) outs(%zero : tensor<f32>)
+    %s, %d = linalg.generic { ... } ins(%a : tensor<f32>) outs(%e0, %e1 : tensor<f32>, tensor<f32>)
+    %q = linalg.generic { ... } ins(%x, %s : ...) outs(%e : tensor<64x32xf8E4M3FN>)
+    ```
+
+    with one pass that casts by the scale of the last call (the hint), and one
+    that casts again where this was wrong:
+
+    ```mlir
+    %slot = memref.alloc() {fp8.kept} : memref<f32>
+    %hint = bufferization.to_tensor %slot restrict writable : memref<f32> to tensor<f32>
+    %used = linalg.generic { copy } ins(%hint : tensor<f32>) outs(%e2 : tensor<f32>)
+    %p, %a = linalg.generic { cast, maximumf } ins(%x, %used : ...) outs(%e, %zero : ...)
+    %s, %d = linalg.generic { ... } ins(%a : tensor<f32>) outs(%hint, %e1 : ...)
+    %q = linalg.generic { select %s != %used, cast, %p } ins(%x, %s, %used : ...) outs(%p : ...)
+    bufferization.materialize_in_destination %s in restrict writable %slot : ...
+    ```
+
+    Scales are compared by their bits, and so `%q` is the same for every hint:
+    either the first cast had the right scale, or it is done again. A kernel of
+    the second op, whose condition is one for all elements, does nothing when it
+    is false. `%used` is a copy, since `%slot` gets the next hint while blocks of
+    that kernel still compare.
+
+    A passed remark says what was done; a missed one, for a scale that is a power
+    of two, why not.
+  }];
+  let dependentDialects = ["arith::ArithDialect",
+                           "bufferization::BufferizationDialect",
+                           "linalg::LinalgDialect", "memref::MemRefDialect",
+                           "tensor::TensorDialect"];
 }
 
 def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
@@ -715,7 +766,7 @@ def GenerateGpuKernelsPass
     | --- | --- | --- |
     | scalar | scalars from scalars | one thread |
     | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
-    | tile | elementwise, one result transposed | tiles of 128 bytes x 128 through shared memory |
+    | tile | elementwise, one result transposed | tiles of 128 or 256 bytes x 128 through shared memory |
     | elementwise | parallel loops, results as the loops are | vectors of 16 bytes |
     | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
     | column-reduction | leading reductions in 32 bits | a block 32 columns |

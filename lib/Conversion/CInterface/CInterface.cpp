@@ -63,6 +63,7 @@ public:
 
 private:
   LogicalResult collectTensors();
+  std::string nameTensor(unsigned index);
   /// A constant array of fp8rt_tensor_spec for the tensors.
   LLVM::GlobalOp createSpecs();
   LLVM::GlobalOp createSizes(StringRef name, MemRefType type);
@@ -79,6 +80,8 @@ private:
   void wrapWorkspace(func::FuncOp inner);
   void wrapPrepare(func::FuncOp inner);
   void wrapSizes(func::FuncOp inner);
+  /// NAME_tensors(specs, num_arguments, num_results).
+  void createTensorsFunction();
 
   /// The buffers that the first `count` of `tensors` describe.
   SmallVector<Value> createBuffers(Value tensors, unsigned count);
@@ -91,6 +94,7 @@ private:
   Type pointer;
   SmallVector<MemRefType> tensorTypes;
   SmallVector<std::string> tensorNames;
+  unsigned numResults = 0;
   LLVM::GlobalOp specs;
 };
 } // namespace
@@ -163,6 +167,18 @@ LLVM::GlobalOp InterfaceBuilder::createSpecs() {
   });
 }
 
+/// As messages call argument `index`; results are counted as they come.
+std::string InterfaceBuilder::nameTensor(unsigned index) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr))
+    return name.str();
+  if (function.getArgAttr(index, kResultAttr))
+    return "result" + std::to_string(numResults);
+  if (auto tangent =
+          function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr))
+    return "d_result" + std::to_string(tangent.getInt());
+  return "arg" + std::to_string(index);
+}
+
 LogicalResult InterfaceBuilder::collectTensors() {
   // Behind the tensors come workspace, context and stream.
   ArrayRef<Type> inputs = function.getFunctionType().getInputs();
@@ -170,20 +186,15 @@ LogicalResult InterfaceBuilder::collectTensors() {
     return function.emitOpError("expects a workspace, a context and a stream, "
                                 "but has ")
            << inputs.size() << " arguments";
-  unsigned results = 0;
   for (auto [index, input] : llvm::enumerate(inputs.drop_back(3))) {
     auto type = dyn_cast<MemRefType>(input);
     if (!type || runtime::getRuntimeType(type.getElementType()) == FP8RT_NONE)
       return function.emitOpError("expects buffers of floats or integers as "
                                   "arguments, but got ")
              << input;
-    auto name = function.getArgAttrOfType<StringAttr>(index, kNameAttr);
-    bool result = function.getArgAttr(index, kResultAttr) != nullptr;
     tensorTypes.push_back(type);
-    tensorNames.push_back(name     ? name.str()
-                          : result ? "result" + std::to_string(results)
-                                   : "arg" + std::to_string(index));
-    results += result;
+    tensorNames.push_back(nameTensor(index));
+    numResults += function.getArgAttr(index, kResultAttr) != nullptr;
   }
   return success();
 }
@@ -357,6 +368,25 @@ void InterfaceBuilder::wrapSizes(func::FuncOp inner) {
   func::ReturnOp::create(b, loc, zero);
 }
 
+void InterfaceBuilder::createTensorsFunction() {
+  Type inputs[] = {pointer, pointer, pointer};
+  auto tensors = func::FuncOp::create(
+      b, loc, (function.getName() + runtime::kTensorsSuffix).str(),
+      b.getFunctionType(inputs, b.getI32Type()));
+  b.setInsertionPointToStart(tensors.addEntryBlock());
+  auto store = [&](Value value, unsigned argument) {
+    LLVM::StoreOp::create(b, loc, value, tensors.getArgument(argument));
+  };
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  store(LLVM::AddressOfOp::create(b, loc, specs), 0);
+  store(constant(tensorTypes.size() - numResults), 1);
+  store(constant(numResults), 2);
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  func::ReturnOp::create(b, loc, zero);
+}
+
 /// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
 static void declareCheck(ModuleOp module) {
   if (module.lookupSymbol(runtime::kCheckTensorsSymbol))
@@ -386,6 +416,8 @@ LogicalResult InterfaceBuilder::run() {
   func::FuncOp sizes = companion(runtime::kSizesSuffix);
   declareCheck(module);
   specs = createSpecs();
+  b.setInsertionPointAfter(function);
+  createTensorsFunction();
   wrapFunction();
   wrapWorkspace(workspace);
   wrapPrepare(prepare);

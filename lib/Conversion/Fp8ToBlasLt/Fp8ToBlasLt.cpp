@@ -103,6 +103,12 @@ struct ConvertFp8ToBlasLtPass
     : fp8::impl::ConvertFp8ToBlasLtPassBase<ConvertFp8ToBlasLtPass> {
   using Base::Base;
 
+  /// And how they become buffers, for a driver that registered passes alone.
+  void getDependentDialects(DialectRegistry &registry) const override {
+    Base::getDependentDialects(registry);
+    blaslt::registerBufferizableOpInterfaceExternalModels(registry);
+  }
+
   void runOnOperation() override {
     WalkResult supported = getOperation()->walk(
         [](ScaledMMOp op) { return WalkResult(checkSupported(op)); });

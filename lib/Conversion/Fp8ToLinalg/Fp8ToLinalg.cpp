@@ -46,6 +46,27 @@ static SmallVector<utils::IteratorType> loops(int64_t rank,
   return SmallVector<utils::IteratorType>(rank, kind);
 }
 
+/// The loops over a tensor of `rank` that choose a scale: none for <tensor>.
+static SmallVector<unsigned> getScaleLoops(GranularityAttr granularity,
+                                           int64_t rank) {
+  if (granularity.isTensor())
+    return {};
+  bool rowwise = granularity.getKind() == GranularityKind::Rowwise;
+  SmallVector<unsigned> dims = llvm::to_vector(llvm::seq<unsigned>(0, rank));
+  dims.erase(dims.end() - (rowwise ? 1 : 2));
+  return dims;
+}
+
+/// The groups that make M x 1 and 1 x N of a vector: scales lie in tensors of
+/// the data's rank, and loops over them have the others only.
+static SmallVector<ReassociationIndices> getScaleGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim : llvm::seq<int64_t>(0, rank - 2))
+    groups.push_back({dim});
+  groups.push_back({rank - 2, rank - 1});
+  return groups;
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -57,24 +78,41 @@ struct AmaxToLinalg : OpConversionPattern<AmaxOp> {
   LogicalResult
   matchAndRewrite(AmaxOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getGranularity().isTensor())
-      return rewriter.notifyMatchFailure(op, "granularity is not <tensor>");
+    if (op.getGranularity().getKind() == GranularityKind::Block)
+      return rewriter.notifyMatchFailure(op, "granularity is a block");
     Location loc = op.getLoc();
+    MLIRContext *context = rewriter.getContext();
     int64_t rank = op.getInput().getType().getRank();
+    SmallVector<unsigned> kept = getScaleLoops(op.getGranularity(), rank);
+    SmallVector<OpFoldResult> sizes;
+    SmallVector<utils::IteratorType> iterators =
+        loops(rank, utils::IteratorType::reduction);
+    for (unsigned dim : kept) {
+      sizes.push_back(
+          tensor::getMixedSize(rewriter, loc, adaptor.getInput(), dim));
+      iterators[dim] = utils::IteratorType::parallel;
+    }
     Value zero = constant(rewriter, loc, rewriter.getF32Type(), 0.0);
-    Value init = tensor::EmptyOp::create(rewriter, loc, ArrayRef<int64_t>(),
-                                         rewriter.getF32Type());
+    Value init =
+        tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF32Type());
     init = linalg::FillOp::create(rewriter, loc, zero, init).getResult(0);
-    AffineMap maps[] = {rewriter.getMultiDimIdentityMap(rank),
-                        AffineMap::get(rank, 0, rewriter.getContext())};
-    rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, op.getType(), adaptor.getInput(), init, maps,
-        loops(rank, utils::IteratorType::reduction),
-        [](OpBuilder &b, Location loc, ValueRange args) {
-          Value abs = math::AbsFOp::create(b, loc, toF32(b, loc, args[0]));
-          Value max = arith::MaximumFOp::create(b, loc, args[1], abs);
-          linalg::YieldOp::create(b, loc, max);
-        });
+    AffineMap maps[] = {
+        rewriter.getMultiDimIdentityMap(rank),
+        AffineMap::getMultiDimMapWithTargets(rank, kept, context)};
+    Value amax =
+        linalg::GenericOp::create(
+            rewriter, loc, init.getType(), adaptor.getInput(), init, maps,
+            iterators,
+            [](OpBuilder &b, Location loc, ValueRange args) {
+              Value abs = math::AbsFOp::create(b, loc, toF32(b, loc, args[0]));
+              Value max = arith::MaximumFOp::create(b, loc, args[1], abs);
+              linalg::YieldOp::create(b, loc, max);
+            })
+            .getResult(0);
+    if (!kept.empty())
+      amax = tensor::ExpandShapeOp::create(rewriter, loc, op.getType(), amax,
+                                           getScaleGroups(rank));
+    rewriter.replaceOp(op, amax);
     return success();
   }
 };
@@ -101,15 +139,16 @@ struct ScaleToLinalg : OpConversionPattern<ScaleOp> {
   LogicalResult
   matchAndRewrite(ScaleOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getDescale().getType().getElementType().isF32())
-      return rewriter.notifyMatchFailure(op, "descales are not f32");
     Location loc = op.getLoc();
     RankedTensorType type = op.getAmax().getType();
+    Type descaleType = op.getDescale().getType().getElementType();
     double maxFinite =
         getMaxFinite(cast<FloatType>(op.getTypeAttr().getValue()));
-    Value empty = tensor::EmptyOp::create(
-        rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getAmax()),
-        rewriter.getF32Type());
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(rewriter, loc, adaptor.getAmax());
+    Value scales =
+        tensor::EmptyOp::create(rewriter, loc, sizes, rewriter.getF32Type());
+    Value descales = tensor::EmptyOp::create(rewriter, loc, sizes, descaleType);
     SmallVector<AffineMap> maps(
         3, rewriter.getMultiDimIdentityMap(type.getRank()));
     PolicyAttr policy = op.getPolicy();
@@ -125,11 +164,15 @@ struct ScaleToLinalg : OpConversionPattern<ScaleOp> {
       if (policy.getPow2() == Pow2::Down)
         scale = roundDownToPow2(b, loc, scale);
       Value descale = arith::DivFOp::create(b, loc, one, scale);
+      // An exponent alone; exact, as the scale is a power of two.
+      if (!descaleType.isF32())
+        descale = arith::TruncFOp::create(b, loc, descaleType, descale);
       linalg::YieldOp::create(b, loc, ValueRange{scale, descale});
     };
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, op.getResultTypes(), adaptor.getAmax(), ValueRange{empty, empty},
-        maps, loops(type.getRank(), utils::IteratorType::parallel), body);
+        op, op.getResultTypes(), adaptor.getAmax(),
+        ValueRange{scales, descales}, maps,
+        loops(type.getRank(), utils::IteratorType::parallel), body);
     return success();
   }
 };
@@ -140,17 +183,24 @@ struct CastToLinalg : OpConversionPattern<CastOp> {
   LogicalResult
   matchAndRewrite(CastOp op, OpAdaptor adaptor,
                   ConversionPatternRewriter &rewriter) const override {
-    if (!op.getGranularity().isTensor())
-      return rewriter.notifyMatchFailure(op, "granularity is not <tensor>");
+    if (op.getGranularity().getKind() == GranularityKind::Block)
+      return rewriter.notifyMatchFailure(op, "granularity is a block");
     Location loc = op.getLoc();
     int64_t rank = op.getType().getRank();
+    SmallVector<unsigned> kept = getScaleLoops(op.getGranularity(), rank);
+    Value scale = adaptor.getScale();
+    if (!kept.empty())
+      scale = tensor::CollapseShapeOp::create(rewriter, loc, scale,
+                                              getScaleGroups(rank));
     auto narrow = cast<FloatType>(op.getType().getElementType());
     Value empty = tensor::EmptyOp::create(
         rewriter, loc, tensor::getMixedSizes(rewriter, loc, adaptor.getInput()),
         narrow);
     AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
     AffineMap maps[] = {
-        identity, AffineMap::get(rank, 0, rewriter.getContext()), identity};
+        identity,
+        AffineMap::getMultiDimMapWithTargets(rank, kept, rewriter.getContext()),
+        identity};
     auto body = [&](OpBuilder &b, Location loc, ValueRange args) {
       FloatType f32 = b.getF32Type();
       double bound = getMaxFinite(narrow);
@@ -164,8 +214,8 @@ struct CastToLinalg : OpConversionPattern<CastOp> {
       linalg::YieldOp::create(b, loc, rounded);
     };
     rewriter.replaceOpWithNewOp<linalg::GenericOp>(
-        op, op.getType(), ValueRange{adaptor.getInput(), adaptor.getScale()},
-        empty, maps, loops(rank, utils::IteratorType::parallel), body);
+        op, op.getType(), ValueRange{adaptor.getInput(), scale}, empty, maps,
+        loops(rank, utils::IteratorType::parallel), body);
     return success();
   }
 };
@@ -209,15 +259,10 @@ static LogicalResult checkSupported(Operation *op) {
     granularity = amax.getGranularity();
   else if (auto cast = dyn_cast<CastOp>(op))
     granularity = cast.getGranularity();
-  if (granularity && !granularity.isTensor())
-    return op->emitOpError("expects granularity <tensor>, the only one with a "
-                           "lowering, but got ")
+  if (granularity && granularity.getKind() == GranularityKind::Block)
+    return op->emitOpError("expects granularity <tensor>, <rowwise> or "
+                           "<colwise>, the ones with a lowering, but got ")
            << granularity;
-  auto scale = dyn_cast<ScaleOp>(op);
-  if (scale && !scale.getDescale().getType().getElementType().isF32())
-    return op->emitOpError("expects f32 descales, the only ones with a "
-                           "lowering, but got ")
-           << scale.getDescale().getType();
   return success();
 }
 

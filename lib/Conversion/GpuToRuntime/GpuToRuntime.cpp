@@ -108,9 +108,9 @@ LLVM::GlobalOp
 GlobalBuilder::createConstant(Location loc, StringRef name, Type type,
                               function_ref<Value(OpBuilder &)> build) {
   OpBuilder b(module.getContext());
-  auto global = LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
-                                       LLVM::Linkage::Internal, name,
-                                       Attribute());
+  auto global =
+      LLVM::GlobalOp::create(b, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, Attribute());
   symbols.insert(global, module.getBody()->begin());
   b.createBlock(&global.getInitializerRegion());
   LLVM::ReturnOp::create(b, loc, build(b));
@@ -144,8 +144,8 @@ LLVM::GlobalOp GlobalBuilder::createImages(Location loc,
       const Image &image = images[i];
       Value address = LLVM::AddressOfOp::create(b, loc, data[i]);
       all = insert(b, loc, all, address, {i, 0});
-      all = insert(b, loc, all, constant(b, loc, i64, image.data.size()),
-                   {i, 1});
+      all =
+          insert(b, loc, all, constant(b, loc, i64, image.data.size()), {i, 1});
       int32_t numbers[] = {image.kind, image.arch, image.isExact};
       for (auto [field, number] : llvm::enumerate(numbers))
         all = insert(b, loc, all, constant(b, loc, i32, number),
@@ -175,8 +175,7 @@ LLVM::GlobalOp GlobalBuilder::createNames(Location loc,
       });
 }
 
-LLVM::GlobalOp GlobalBuilder::createBinary(Location loc,
-                                           ArrayRef<Image> images,
+LLVM::GlobalOp GlobalBuilder::createBinary(Location loc, ArrayRef<Image> images,
                                            ArrayRef<StringRef> kernels) {
   LLVM::GlobalOp imageTable = createImages(loc, images);
   LLVM::GlobalOp nameTable = createNames(loc, kernels);
@@ -275,17 +274,16 @@ void LaunchBuilder::convert(gpu::LaunchFuncOp op, const Binary &binary) {
   for (auto [index, number] : llvm::enumerate(numbers))
     LLVM::StoreOp::create(
         b, loc, number,
-        getField(b, loc, dimsType, dims,
-                 {0, static_cast<int32_t>(index) + 1}));
+        getField(b, loc, dimsType, dims, {0, static_cast<int32_t>(index) + 1}));
   for (auto [index, operand] : llvm::enumerate(op.getKernelOperands()))
-    LLVM::StoreOp::create(b, loc, operand,
-                          getField(b, loc, valuesType, values,
-                                   {0, static_cast<int32_t>(index)}));
+    LLVM::StoreOp::create(
+        b, loc, operand,
+        getField(b, loc, valuesType, values, {0, static_cast<int32_t>(index)}));
   Value address = LLVM::AddressOfOp::create(b, loc, binary.global);
   Value number = constant(b, loc, i32, kernel - binary.kernels.begin());
-  runtime.emitCall(b, loc, runtime::kLaunchSymbol,
-                   {runtime.getContext(), address, number, dims, args,
-                    runtime.getStream()});
+  runtime.emitCall(
+      b, loc, runtime::kLaunchSymbol,
+      {runtime.getContext(), address, number, dims, args, runtime.getStream()});
   op.erase();
 }
 
@@ -304,12 +302,12 @@ LogicalResult LaunchBuilder::convert(gpu::MemsetOp op) {
   if (!isZero)
     return op.emitOpError("expects bytes of 0");
   Type i64 = b.getI64Type();
-  Value bytes = constant(
-      b, loc, i64, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
+  Value bytes =
+      constant(b, loc, i64, llvm::divideCeil(type.getElementTypeBitWidth(), 8));
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     Value size = memref::DimOp::create(b, loc, op.getDst(), dim);
-    bytes = arith::MulIOp::create(b, loc, bytes,
-                                  arith::IndexCastOp::create(b, loc, i64, size));
+    bytes = arith::MulIOp::create(
+        b, loc, bytes, arith::IndexCastOp::create(b, loc, i64, size));
   }
   Value address = arith::IndexCastOp::create(
       b, loc, i64,
@@ -350,10 +348,11 @@ static FailureOr<Binary> convertBinary(gpu::BinaryOp op,
     if (failed(image))
       return failure();
     if (image->kind == FP8RT_IMAGE_PTX)
-      remark::analysis(op.getLoc(), remark::RemarkOpts::name("GpuToRuntime")
-                                        .category("fp8"))
-          << remark::reason("PTX is embedded, as no ptxas was found: the driver "
-                            "compiles it when the library is prepared");
+      remark::analysis(op.getLoc(),
+                       remark::RemarkOpts::name("GpuToRuntime").category("fp8"))
+          << remark::reason(
+                 "PTX is embedded, as no ptxas was found: the driver "
+                 "compiles it when the library is prepared");
     images.push_back(*image);
   }
   Binary binary;
@@ -432,8 +431,7 @@ struct ConvertGpuToFp8rtPass
       op.erase();
     }
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
-      if (!function.isExternal() &&
-          failed(convertFunction(function, binaries)))
+      if (!function.isExternal() && failed(convertFunction(function, binaries)))
         return signalPassFailure();
     module->removeAttr(gpu::GPUDialect::getContainerModuleAttrName());
   }

@@ -14,6 +14,7 @@
 #include "Context.h"
 
 #include "Contain.h"
+#include "DescKey.h"
 #include "Error.h"
 #include "Structs.h"
 #include "Validate.h"
@@ -161,6 +162,34 @@ int32_t fp8rt_stream_synchronize(fp8rt_context *context, fp8rt_stream *stream) {
 //===----------------------------------------------------------------------===//
 // Tuning and the plan cache
 //===----------------------------------------------------------------------===//
+
+int32_t fp8rt_prepared_matmuls(fp8rt_context *context, fp8rt_matmul_desc *descs,
+                               uint64_t capacity, uint64_t *count) {
+  if (int32_t status = expectPointer("count", count))
+    return status;
+  if (capacity != 0)
+    if (int32_t status = expectPointer("descs", descs))
+      return status;
+  return contextOf(context).preparedMatmuls(descs, capacity, count);
+}
+
+int32_t fp8rt_describe_matmul(const fp8rt_matmul_desc *desc, char *text,
+                              uint64_t capacity, uint64_t *length) {
+  if (int32_t status = validateDesc(desc))
+    return status;
+  if (int32_t status = expectPointer("length", length))
+    return status;
+  if (capacity != 0)
+    if (int32_t status = expectPointer("text", text))
+      return status;
+  return contain([&] {
+    const std::string line = describe(*desc);
+    *length = line.size();
+    if (capacity != 0)
+      text[line.copy(text, capacity - 1)] = 0;
+    return int32_t(FP8RT_OK);
+  });
+}
 
 int32_t fp8rt_tune(fp8rt_context *context, const fp8rt_matmul_desc *descs,
                    uint64_t count, const fp8rt_tune_options *options,

@@ -44,6 +44,8 @@ struct fp8rt_context {
   virtual int32_t destroyStream(fp8rt_stream *stream) = 0;
   virtual int32_t synchronize(fp8rt_stream *stream) = 0;
 
+  virtual int32_t preparedMatmuls(fp8rt_matmul_desc *descs, uint64_t capacity,
+                                  uint64_t *count) = 0;
   virtual int32_t tune(const fp8rt_matmul_desc *descs, uint64_t count,
                        const fp8rt_tune_options &options,
                        fp8rt_tune_result *results) = 0;

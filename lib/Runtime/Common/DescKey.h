@@ -25,6 +25,12 @@ struct DescKey {
   DescKey(const fp8rt_matmul_desc &desc) {
     memcpy(words, &desc.type_a, sizeof(words));
   }
+  fp8rt_matmul_desc desc() const {
+    fp8rt_matmul_desc desc = {};
+    desc.struct_size = sizeof(desc);
+    memcpy(&desc.type_a, words, sizeof(words));
+    return desc;
+  }
   bool operator==(const DescKey &other) const {
     return memcmp(words, other.words, sizeof(words)) == 0;
   }

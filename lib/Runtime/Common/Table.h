@@ -48,6 +48,12 @@ public:
     return &entry.value;
   }
 
+  /// In the order they were added. The caller holds the lock of add().
+  template <class Visit> void forEach(Visit visit) const {
+    for (const std::unique_ptr<Entry> &entry : entries)
+      visit(entry->key, entry->value);
+  }
+
 private:
   static constexpr size_t kBuckets = 1024;
 

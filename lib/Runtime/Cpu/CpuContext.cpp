@@ -113,6 +113,12 @@ public:
     return expectNoStream(stream);
   }
 
+  int32_t preparedMatmuls(fp8rt_matmul_desc *, uint64_t,
+                          uint64_t *count) override {
+    *count = 0;
+    return FP8RT_OK;
+  }
+
   int32_t tune(const fp8rt_matmul_desc *, uint64_t count,
                const fp8rt_tune_options &,
                fp8rt_tune_result *results) override {

@@ -77,6 +77,8 @@ public:
   int32_t createStream(fp8rt_stream **stream) override;
   int32_t destroyStream(fp8rt_stream *stream) override;
   int32_t synchronize(fp8rt_stream *stream) override;
+  int32_t preparedMatmuls(fp8rt_matmul_desc *descs, uint64_t capacity,
+                          uint64_t *count) override;
   int32_t tune(const fp8rt_matmul_desc *descs, uint64_t count,
                const fp8rt_tune_options &options,
                fp8rt_tune_result *results) override;

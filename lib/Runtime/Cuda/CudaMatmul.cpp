@@ -166,6 +166,18 @@ int32_t CudaContext::workspaceSize(const fp8rt_matmul_desc &desc,
   return FP8RT_OK;
 }
 
+int32_t CudaContext::preparedMatmuls(fp8rt_matmul_desc *descs,
+                                     uint64_t capacity, uint64_t *count) {
+  const std::lock_guard<std::mutex> guard(planLock);
+  *count = 0;
+  plans.forEach([&](const DescKey &key, const std::unique_ptr<Plan> &) {
+    if (*count < capacity)
+      descs[*count] = key.desc();
+    ++*count;
+  });
+  return FP8RT_OK;
+}
+
 //===----------------------------------------------------------------------===//
 // Calls
 //===----------------------------------------------------------------------===//

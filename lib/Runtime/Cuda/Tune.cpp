@@ -84,7 +84,7 @@ Tuner::~Tuner() {
 int32_t Tuner::collect(Plan &plan) {
   const int count = options.algorithms ? options.algorithms : 32;
   const uint64_t most =
-      options.max_workspace ? options.max_workspace : uint64_t(64) << 20;
+      options.max_workspace ? options.max_workspace : kMaxWorkspace;
   std::vector<LtHeuristicResult> results;
   for (uint64_t limit : {kMaxWorkspace, most, uint64_t(4) << 20, uint64_t(0)}) {
     if (limit > most)

@@ -60,15 +60,8 @@ public:
 static Value emitLargest(KernelBuilder &b, linalg::GenericOp op,
                          ArrayRef<Lanes> inputs, unsigned count,
                          Value largest) {
-  Operation *max = op.getBody()->getTerminator()->getOperand(0).getDefiningOp();
-  Value old = op.getRegionOutputArgs()[0];
-  Value element = max->getOperand(max->getOperand(0) == old ? 1 : 0);
-  Lanes values = b.emitBody(op, inputs, {}, element, count)[0];
-  for (Value value : values.values) {
-    Value bits = b.create<arith::BitcastOp>(b.getI32Type(), value);
-    largest = b.create<arith::MaxSIOp>(largest, bits);
-  }
-  return largest;
+  Lanes values = b.emitBody(op, inputs, {}, getMagnitude(op, 0), count)[0];
+  return BlockAmax::emitLargest(b, values.values, largest);
 }
 
 /// The bits of the largest |value| that this thread meets.
@@ -78,12 +71,12 @@ static Value emitThreadAmax(KernelBuilder &b, linalg::GenericOp op) {
   Value total = b.getLoopProduct(op, 0, op.getNumLoops());
   Value aligned = b.areAligned(getContiguous(getInputs(op)));
   if (hasStridedInput(op))
-    aligned = b.both(
-        aligned, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                                b.i64(vector))));
+    aligned =
+        b.both(aligned, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
+                                       b.i64(vector))));
   // Whole chunks by vectors, the rest one by one.
-  Value chunks = b.create<arith::SelectOp>(
-      aligned, b.div(total, b.i64(chunk)), b.i64(0));
+  Value chunks =
+      b.create<arith::SelectOp>(aligned, b.div(total, b.i64(chunk)), b.i64(0));
   Value block = b.widen(b.getBlock()), grid = b.getBlocks();
   auto byVectors = [&](Value i, ValueRange carried) -> SmallVector<Value> {
     SmallVector<SmallVector<Lanes>> inputs;
@@ -103,50 +96,24 @@ static Value emitThreadAmax(KernelBuilder &b, linalg::GenericOp op) {
     auto inputs = b.loadInputs(op, i, 1, /*vectors=*/false);
     return {emitLargest(b, op, inputs, 1, carried[0])};
   };
-  Value begin = b.add(b.mul(chunks, b.i64(chunk)),
-                      b.add(b.mul(block, b.i64(kThreads)),
-                            b.widen(b.getThread())));
+  Value begin =
+      b.add(b.mul(chunks, b.i64(chunk)),
+            b.add(b.mul(block, b.i64(kThreads)), b.widen(b.getThread())));
   return b.emitLoop(begin, total, b.mul(grid, b.i64(kThreads)), largest,
                     oneByOne)[0];
 }
 
 void AmaxStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  const GpuVendor &vendor = b.getVendor();
-  unsigned width = vendor.getSubgroupSize(), groups = kThreads / width;
   b.emitPrologue(getPrologueOps(unit));
-  SmallVector<Value> largest;
-  for (linalg::GenericOp op : unit.main)
-    largest.push_back(
-        vendor.reduceMax(b, b.getLoc(), emitThreadAmax(b, op)));
-
-  // One value a subgroup and reduction, then one thread a reduction.
-  Value shared = b.getShared(4 * groups * largest.size());
-  Value lane = b.rem(b.getThread(), b.i32(width));
-  Value group = b.div(b.getThread(), b.i32(width));
-  b.emitIf(b.isZero(lane), [&] {
-    for (auto [index, value] : llvm::enumerate(largest)) {
-      Value place = b.add(b.i32(index * groups), group);
-      b.create<LLVM::StoreOp>(value, b.at(shared, b.mul(place, b.i32(4))));
-    }
-  });
-  b.create<gpu::BarrierOp>();
-  for (auto [index, member] : llvm::enumerate(unit.main)) {
-    linalg::GenericOp op = member;
-    Value isMine = b.isZero(b.sub(b.getThread(), b.i32(index * width)));
-    Value slot = op.getDpsInits()[0];
-    b.emitIf(isMine, [&, index = index] {
-      Value result = b.i32(0);
-      for (unsigned i = 0; i < groups; ++i) {
-        Value part = b.create<LLVM::LoadOp>(
-            b.getI32Type(), b.at(shared, b.i32(4 * (index * groups + i))));
-        result = b.create<arith::MaxSIOp>(result, part);
-      }
-      Value pointer = b.getPointer(slot);
-      Value current = b.create<LLVM::LoadOp>(b.getI32Type(), pointer);
-      b.emitIf(b.less(current, result),
-               [&] { vendor.atomicMax(b, b.getLoc(), pointer, result); });
-    });
+  SmallVector<Value> largest, slots;
+  for (linalg::GenericOp op : unit.main) {
+    largest.push_back(emitThreadAmax(b, op));
+    slots.push_back(op.getDpsInits()[0]);
   }
+  BlockAmax amax(b, kThreads, largest.size());
+  amax.share(largest);
+  b.create<gpu::BarrierOp>();
+  amax.raise(slots);
   b.storeScalars();
 }
 

@@ -19,6 +19,8 @@ using namespace mlir::fp8;
 
 /// Columns of a block.
 static constexpr unsigned kCols = 32;
+/// Rows that a thread has in flight.
+static constexpr unsigned kUnroll = 4;
 
 namespace {
 class ColumnReductionStrategy : public Strategy {
@@ -135,20 +137,24 @@ void ColumnEmitter::emitColumns(unsigned vector) {
     wanted.push_back(combiner.element);
     neutral.append(vector, b.create<arith::ConstantOp>(combiner.neutral));
   }
-  auto step = [&](Value row, ValueRange carried) {
-    SmallVector<Lanes> inputs = b.loadInputs(
-        op, b.add(b.mul(row, cols), col), vector, /*vectors=*/vector > 1);
-    SmallVector<Lanes> elements = b.emitBody(op, inputs, {}, wanted, vector);
-    SmallVector<Value> results;
-    for (auto [number, combiner] : llvm::enumerate(combiners))
-      for (unsigned i = 0; i < vector; ++i)
-        results.push_back(emitCombine(b, combiner,
-                                      carried[number * vector + i],
-                                      elements[number].values[i]));
+  auto step = [&](ValueRange rows, ValueRange carried) {
+    SmallVector<Value> results(carried);
+    SmallVector<SmallVector<Lanes>> inputs;
+    for (Value row : rows)
+      inputs.push_back(b.loadInputs(op, b.add(b.mul(row, cols), col), vector,
+                                    /*vectors=*/vector > 1));
+    for (ArrayRef<Lanes> loaded : inputs) {
+      SmallVector<Lanes> elements = b.emitBody(op, loaded, {}, wanted, vector);
+      for (auto [number, combiner] : llvm::enumerate(combiners))
+        for (unsigned i = 0; i < vector; ++i) {
+          Value &result = results[number * vector + i];
+          result = emitCombine(b, combiner, result, elements[number].values[i]);
+        }
+    }
     return results;
   };
-  SmallVector<Value> sums =
-      b.emitLoop(b.widen(line), end, b.i64(lines), neutral, step);
+  SmallVector<Value> sums = b.emitUnrolledLoop(
+      b.widen(line), end, b.i64(lines), getUnroll(op, kUnroll), neutral, step);
   for (unsigned number = 0; number < outputs.size(); ++number)
     for (unsigned i = 0; i < vector; ++i)
       b.create<LLVM::StoreOp>(sums[number * vector + i],
@@ -171,8 +177,8 @@ void ColumnEmitter::emitLast(unsigned lines) {
         [&](Value line, ValueRange carried) {
           SmallVector<Value> results;
           for (auto [number, combiner] : llvm::enumerate(combiners)) {
-            Value part = b.create<LLVM::LoadOp>(
-                outputs[number].element, getPlace(number, line, thread));
+            Value part = b.create<LLVM::LoadOp>(outputs[number].element,
+                                                getPlace(number, line, thread));
             results.push_back(emitCombine(b, combiner, carried[number], part));
           }
           return results;
@@ -194,10 +200,9 @@ void ColumnEmitter::emit() {
   for (unsigned number = 0; number < outputs.size(); ++number)
     shared.push_back(b.getShared(threads * vector * getBytes(number)));
   Value last = b.getLoopSize(op, loops - 1);
-  Value isFast =
-      b.both(b.both(b.areAligned(getContiguous(getInputs(op))),
-                    b.isZero(b.rem(last, b.i64(vector)))),
-             b.less(b.add(first, b.i64(kCols - 1)), cols));
+  Value isFast = b.both(b.both(b.areAligned(getContiguous(getInputs(op))),
+                               b.isZero(b.rem(last, b.i64(vector)))),
+                        b.less(b.add(first, b.i64(kCols - 1)), cols));
   b.emitIf(isFast, [&] { emitColumns(vector); }, [&] { emitColumns(1); });
 }
 

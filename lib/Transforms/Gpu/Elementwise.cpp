@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Elementwise kernels: the loops flattened, a vector of elements a thread.
+// Elementwise kernels: the loops flattened, a vector of elements a thread. They
+// may take an amax on the way, or store under a condition.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,23 +19,33 @@ using namespace mlir::fp8;
 /// Threads of a block.
 static constexpr unsigned kThreads = 256;
 
+/// Vectors a thread: enough bytes in flight where elements are few.
+static unsigned getVectors(linalg::GenericOp op) {
+  return getVectorSize(op) >= 16 ? 1 : 2;
+}
+
+/// Elements a block.
+static int64_t getChunk(linalg::GenericOp op) {
+  return int64_t(kThreads) * getVectorSize(op) * getVectors(op);
+}
+
 namespace {
 class ElementwiseStrategy : public Strategy {
 public:
   StringRef getName() const override { return "elementwise"; }
 
   bool takes(const KernelUnit &unit) const override {
-    linalg::GenericOp op = unit.main[0];
-    return op.getNumLoops() > 0 &&
-           op.getNumParallelLoops() == op.getNumLoops() &&
-           !op.hasIndexSemantics() &&
-           llvm::all_of(getOutputs(op), [](const KernelOperand &output) {
+    std::optional<ElementStores> stores = getElementStores(unit.main[0]);
+    return stores && llvm::all_of(stores->outputs, [](const auto &output) {
              return output.isContiguous;
            });
   }
 
-  LaunchPlan getPlan(const KernelUnit &unit, const GpuVendor &) const override {
-    return {kThreads, getChunk(unit.main[0])};
+  LaunchPlan getPlan(const KernelUnit &unit,
+                     const GpuVendor &vendor) const override {
+    linalg::GenericOp op = unit.main[0];
+    return {kThreads, getChunk(op),
+            getMaxBlocks(*getElementStores(op), vendor)};
   }
 
   Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
@@ -44,86 +55,141 @@ public:
   }
 
   void emit(KernelBuilder &b, const KernelUnit &unit) const override;
+};
+
+/// Emits one chunk of a kernel.
+class ChunkEmitter {
+public:
+  ChunkEmitter(KernelBuilder &b, const KernelUnit &unit,
+               const ElementStores &stores)
+      : b(b), unit(unit), stores(stores), op(unit.main[0]),
+        vector(getVectorSize(op)) {
+    if (stores.slot)
+      amax.emplace(b, kThreads);
+  }
+
+  void emit(Value number);
 
 private:
-  /// Vectors a thread: enough bytes in flight where elements are few.
-  static unsigned getUnroll(linalg::GenericOp op) {
-    return getVectorSize(op) >= 16 ? 1 : 2;
-  }
-  static int64_t getChunk(linalg::GenericOp op) {
-    return int64_t(kThreads) * getVectorSize(op) * getUnroll(op);
-  }
+  void emitFast(Value first);
+  void emitSlow(Value first, Value left);
+  /// Computes and stores `count` elements from `index` on. `largest`, bits of
+  /// an amax, is raised to that of theirs, if there is one.
+  void emitElements(ArrayRef<Lanes> inputs, Value index, unsigned count,
+                    SmallVectorImpl<Value> &largest);
+  /// What each branch starts and ends with.
+  void begin();
+  void end(ArrayRef<Value> largest);
+
+  KernelBuilder &b;
+  const KernelUnit &unit;
+  const ElementStores &stores;
+  linalg::GenericOp op;
+  unsigned vector;
+  std::optional<BlockAmax> amax;
 };
 } // namespace
 
-/// Computes and stores `count` elements from `index` on.
-static void emitElements(KernelBuilder &b, linalg::GenericOp op,
-                         ArrayRef<Lanes> inputs, Value index, unsigned count) {
-  SmallVector<Lanes> outputs;
-  for (auto [output, old] :
-       llvm::zip(getOutputs(op), op.getRegionOutputArgs())) {
-    Lanes &lanes = outputs.emplace_back();
-    if (old.use_empty())
+void ChunkEmitter::emitElements(ArrayRef<Lanes> inputs, Value index,
+                                unsigned count,
+                                SmallVectorImpl<Value> &largest) {
+  SmallVector<Lanes> held;
+  for (auto [number, old] : llvm::enumerate(op.getRegionOutputArgs())) {
+    Lanes &lanes = held.emplace_back();
+    if (old.use_empty() || !stores.readsOutputs)
       continue;
+    const KernelOperand &output = stores.outputs[number];
     if (count > 1)
       lanes = b.loadLanes(output, index, count);
     else
       lanes.values.push_back(b.loadOne(output, index));
   }
   SmallVector<Lanes> results =
-      b.emitBody(op, inputs, outputs,
-                 op.getBody()->getTerminator()->getOperands(), count);
-  for (auto [output, result] : llvm::zip(getOutputs(op), results)) {
+      b.emitBody(op, inputs, held, stores.getWanted(), count);
+  for (auto [output, result] : llvm::zip(stores.outputs, results)) {
     if (count > 1)
       b.storeLanes(output, index, result);
     else
       b.storeOne(output, index, result.values[0]);
   }
+  if (amax)
+    largest[0] = BlockAmax::emitLargest(b, results.back().values, largest[0]);
 }
 
-void ElementwiseStrategy::emit(KernelBuilder &b,
-                               const KernelUnit &unit) const {
-  linalg::GenericOp op = unit.main[0];
-  unsigned vector = getVectorSize(op), unroll = getUnroll(op);
+void ChunkEmitter::begin() {
+  // With a condition it is behind us.
+  if (!stores.condition)
+    b.emitPrologue(getPrologueOps(unit));
+}
+
+void ChunkEmitter::end(ArrayRef<Value> largest) {
+  if (amax) {
+    amax->share(largest);
+    b.create<gpu::BarrierOp>();
+    amax->raise(stores.slot);
+  }
+  if (!stores.condition)
+    b.storeScalars();
+}
+
+void ChunkEmitter::emitFast(Value first) {
+  SmallVector<Value> indices;
+  SmallVector<SmallVector<Lanes>> inputs;
+  for (unsigned i = 0; i < getVectors(op); ++i) {
+    Value place = b.add(b.mul(b.getThread(), b.i32(vector)),
+                        b.i32(i * kThreads * vector));
+    indices.push_back(b.add(first, b.widen(place)));
+    inputs.push_back(b.loadInputs(op, indices[i], vector, /*vectors=*/true));
+  }
+  begin();
+  SmallVector<Value> largest(amax ? 1 : 0, b.i32(0));
+  for (auto [index, loaded] : llvm::zip(indices, inputs))
+    emitElements(loaded, index, vector, largest);
+  end(largest);
+}
+
+void ChunkEmitter::emitSlow(Value first, Value left) {
+  begin();
+  Value count = b.create<arith::MinSIOp>(left, b.i64(getChunk(op)));
+  SmallVector<Value> none(amax ? 1 : 0, b.i32(0));
+  SmallVector<Value> largest =
+      b.emitLoop(b.widen(b.getThread()), count, b.i64(kThreads), none,
+                 [&](Value i, ValueRange carried) {
+                   Value index = b.add(first, i);
+                   auto inputs = b.loadInputs(op, index, 1, /*vectors=*/false);
+                   SmallVector<Value> raised(carried);
+                   emitElements(inputs, index, 1, raised);
+                   return raised;
+                 });
+  end(largest);
+}
+
+void ChunkEmitter::emit(Value number) {
   SmallVector<KernelOperand> operands = getInputs(op);
   llvm::append_range(operands, getOutputs(op));
   Value chunk = b.i64(getChunk(op));
-  Value first = b.mul(b.widen(b.getBlock()), chunk);
+  Value first = b.mul(b.widen(number), chunk);
   Value left = b.sub(b.getLoopProduct(op, 0, op.getNumLoops()), first);
   Value isFast = b.both(b.less(b.sub(chunk, b.i64(1)), left),
                         b.areAligned(getContiguous(operands)));
   // A vector has to stay in one row for its other inputs.
   if (hasStridedInput(op))
-    isFast = b.both(
-        isFast, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                               b.i64(vector))));
-  auto fast = [&] {
-    SmallVector<Value> indices;
-    SmallVector<SmallVector<Lanes>> inputs;
-    for (unsigned i = 0; i < unroll; ++i) {
-      Value place = b.add(b.mul(b.getThread(), b.i32(vector)),
-                          b.i32(i * kThreads * vector));
-      indices.push_back(b.add(first, b.widen(place)));
-      inputs.push_back(b.loadInputs(op, indices[i], vector, /*vectors=*/true));
-    }
-    b.emitPrologue(getPrologueOps(unit));
-    for (unsigned i = 0; i < unroll; ++i)
-      emitElements(b, op, inputs[i], indices[i], vector);
-    b.storeScalars();
+    isFast =
+        b.both(isFast, b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
+                                      b.i64(vector))));
+  b.emitIf(isFast, [&] { emitFast(first); }, [&] { emitSlow(first, left); });
+}
+
+void ElementwiseStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
+  linalg::GenericOp op = unit.main[0];
+  ElementStores stores = *getElementStores(op);
+  ChunkEmitter emitter(b, unit, stores);
+  auto count = [&] {
+    Value total = b.getLoopProduct(op, 0, op.getNumLoops());
+    return b.div(b.add(total, b.i64(getChunk(op) - 1)), b.i64(getChunk(op)));
   };
-  auto slow = [&] {
-    b.emitPrologue(getPrologueOps(unit));
-    Value end = b.create<arith::MinSIOp>(left, chunk);
-    b.emitLoop(b.widen(b.getThread()), end, b.i64(kThreads), {},
-               [&](Value i, ValueRange) -> SmallVector<Value> {
-                 Value index = b.add(first, i);
-                 auto inputs = b.loadInputs(op, index, 1, /*vectors=*/false);
-                 emitElements(b, op, inputs, index, 1);
-                 return {};
-               });
-    b.storeScalars();
-  };
-  b.emitIf(isFast, fast, slow);
+  emitParts(b, unit, stores, count,
+            [&](Value number) { emitter.emit(number); });
 }
 
 std::unique_ptr<Strategy> fp8::createElementwiseStrategy() {

@@ -116,8 +116,8 @@ static FailureOr<Kernel> generate(OpBuilder &b, func::FuncOp source,
   remark::analysis(source.getLoc(), remark::RemarkOpts::name("GpuKernel")
                                         .category("fp8")
                                         .function(source.getName()))
-      << remark::reason("{0}, {1} threads a block",
-                        result.strategy->getName(), plan.threads);
+      << remark::reason("{0}, {1} threads a block", result.strategy->getName(),
+                        plan.threads);
   return result;
 }
 
@@ -200,8 +200,8 @@ static void launch(func::CallOp call, const Kernel &kernel,
   for (const SizeArgument &size : kernel.sizes) {
     Value value = blocks;
     if (size.kind == SizeArgument::Size)
-      value = memref::DimOp::create(b, loc, call.getOperand(size.buffer),
-                                    size.dim);
+      value =
+          memref::DimOp::create(b, loc, call.getOperand(size.buffer), size.dim);
     else if (size.kind == SizeArgument::Stride)
       value = getHostStride(b, loc, call.getOperand(size.buffer), size.dim);
     arguments.push_back(
@@ -255,11 +255,9 @@ static LogicalResult expandMath(gpu::GPUModuleOp kernels) {
     if (intrinsic.empty() || !(type.isF32() || type.isF64()))
       return op->emitOpError("has no code for a GPU yet on ") << type;
     OpBuilder b(op);
-    std::string name =
-        (intrinsic + (type.isF32() ? ".f32" : ".f64")).str();
-    auto call = LLVM::CallIntrinsicOp::create(b, op->getLoc(), type,
-                                              b.getStringAttr(name),
-                                              op->getOperands());
+    std::string name = (intrinsic + (type.isF32() ? ".f32" : ".f64")).str();
+    auto call = LLVM::CallIntrinsicOp::create(
+        b, op->getLoc(), type, b.getStringAttr(name), op->getOperands());
     op->replaceAllUsesWith(call->getResults());
     op->erase();
   }

@@ -49,9 +49,8 @@ public:
 
   Attribute getTargetAttr(MLIRContext *context) const override {
     std::string features = "+ptx" + std::to_string(ptx);
-    return NVVM::NVVMTargetAttr::get(context, /*optLevel=*/3,
-                                     "nvptx64-nvidia-cuda", target.name,
-                                     features);
+    return NVVM::NVVMTargetAttr::get(
+        context, /*optLevel=*/3, "nvptx64-nvidia-cuda", target.name, features);
   }
   unsigned getSubgroupSize() const override { return 32; }
   unsigned getResidentBlocks() const override { return 132 * 4; }
@@ -68,6 +67,17 @@ public:
     return NVVM::ConvertF32x2ToF8x2Op::create(
         b, loc, b.getI16Type(), high, low, NVVM::FPRoundingMode::RN,
         NVVM::SaturationMode::SATFINITE, /*relu=*/false, type);
+  }
+
+  Value roundPairToBf16(OpBuilder &b, Location loc, Value low,
+                        Value high) const override {
+    // LLVM takes a vector apart, and a convert of one value is four times
+    // slower than this. There is none before sm_80, nor is there fp8.
+    auto type = VectorType::get(2, b.getBF16Type());
+    return LLVM::CallIntrinsicOp::create(
+               b, loc, type, b.getStringAttr("llvm.nvvm.ff2bf16x2.rn"),
+               ValueRange{high, low})
+        .getResults();
   }
 
   Value approximateReciprocal(OpBuilder &b, Location loc,

@@ -14,6 +14,7 @@
 #include "Fp8/IR/Fp8Ops.h"
 #include "ScaleDivision.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -89,10 +90,9 @@ static SmallVector<Value> emitClone(KernelBuilder &b, Operation *op,
       return {emitPower(b, operands[0], exponent.getInt())};
   }
   if (isa<math::RsqrtOp>(op)) {
-    Value one = b.create<arith::ConstantOp>(b.getFloatAttr(
-        cast<FloatType>(types[0]), 1.0));
-    return {b.create<arith::DivFOp>(one,
-                                    b.create<math::SqrtOp>(operands[0]))};
+    Value one = b.create<arith::ConstantOp>(
+        b.getFloatAttr(cast<FloatType>(types[0]), 1.0));
+    return {b.create<arith::DivFOp>(one, b.create<math::SqrtOp>(operands[0]))};
   }
   IRMapping map;
   map.map(op->getOperands(), operands);
@@ -106,17 +106,18 @@ static SmallVector<Value> emitClone(KernelBuilder &b, Operation *op,
   return copy->getResults();
 }
 
+/// `op` on one element. Results in bf16 are still to be rounded, from f32.
 static SmallVector<Value> emitOp(KernelBuilder &b, Operation *op,
                                  ValueRange operands) {
   Type f32 = b.getF32Type();
-  // Casts of bf16 as LLVM ops, which fp8-expand-arith leaves to the device.
   auto isBf16 = [](Type type) { return isa<BFloat16Type>(type); };
+  // Casts of bf16 are LLVM ops, which fp8-expand-arith leaves to the device.
   if (isa<arith::ExtFOp>(op) && isBf16(operands[0].getType()) &&
       op->getResult(0).getType() == f32)
     return {b.create<LLVM::FPExtOp>(f32, operands[0])};
   if (isa<arith::TruncFOp>(op) && operands[0].getType() == f32 &&
       isBf16(op->getResult(0).getType()))
-    return {b.create<LLVM::FPTruncOp>(op->getResult(0).getType(), operands[0])};
+    return {operands[0]};
   if (!isBf16Arithmetic(op))
     return emitClone(b, op, operands, op->getResultTypes());
 
@@ -128,11 +129,22 @@ static SmallVector<Value> emitOp(KernelBuilder &b, Operation *op,
   SmallVector<Type> types;
   for (Type type : op->getResultTypes())
     types.push_back(isBf16(type) ? f32 : type);
-  SmallVector<Value> results = emitClone(b, op, wide, types);
-  for (auto [result, type] : llvm::zip(results, op->getResultTypes()))
-    if (isBf16(type))
-      result = b.create<LLVM::FPTruncOp>(type, result);
-  return results;
+  return emitClone(b, op, wide, types);
+}
+
+/// Rounds f32 to bf16, in pairs if the device has something for them.
+static void roundToBf16(KernelBuilder &b, SmallVectorImpl<Value> &values) {
+  size_t i = 0;
+  for (; i + 1 < values.size(); i += 2) {
+    Value pair =
+        b.getVendor().roundPairToBf16(b, b.getLoc(), values[i], values[i + 1]);
+    if (!pair)
+      break;
+    values[i] = b.create<vector::ExtractOp>(pair, 0);
+    values[i + 1] = b.create<vector::ExtractOp>(pair, 1);
+  }
+  for (; i < values.size(); ++i)
+    values[i] = b.create<LLVM::FPTruncOp>(b.getBF16Type(), values[i]);
 }
 
 //===----------------------------------------------------------------------===//
@@ -201,12 +213,11 @@ void BodyEmitter::emitCast(arith::TruncFOp op, Value source) {
   result.element = type;
   if (count % 2 == 0) {
     for (unsigned i = 0; i < count; i += 2)
-      result.pairs.push_back(b.getVendor().convertPair(b, b.getLoc(), wide[i],
-                                                       wide[i + 1], type));
+      result.pairs.push_back(
+          b.getVendor().convertPair(b, b.getLoc(), wide[i], wide[i + 1], type));
   } else {
     for (Value value : wide) {
-      Value pair =
-          b.getVendor().convertPair(b, b.getLoc(), value, value, type);
+      Value pair = b.getVendor().convertPair(b, b.getLoc(), value, value, type);
       Value low = b.create<arith::TruncIOp>(b.getI8Type(), pair);
       result.values.push_back(b.create<arith::BitcastOp>(type, low));
     }
@@ -234,21 +245,23 @@ void BodyEmitter::emit(Operation *op) {
   for (unsigned i = 0; i < count; ++i) {
     SmallVector<Value> values;
     if (scale) {
-      values.push_back(emitScaleDivision(b, *scale,
-                                         getValues(scale->divisor)[i]));
+      values.push_back(
+          emitScaleDivision(b, *scale, getValues(scale->divisor)[i]));
     } else {
       SmallVector<Value> operands;
       for (Value operand : op->getOperands())
         operands.push_back(getValues(operand)[i]);
       values = emitOp(b, op, operands);
     }
-    for (auto [result, value] : llvm::zip(results, values)) {
+    for (auto [result, value] : llvm::zip(results, values))
       result.values.push_back(value);
-      result.element = value.getType();
-    }
   }
-  for (auto [result, known] : llvm::zip(op->getResults(), results))
+  for (auto [result, known] : llvm::zip(op->getResults(), results)) {
+    known.element = result.getType();
+    if (known.values[0].getType() != known.element)
+      roundToBf16(b, known.values);
     lanes[result] = known;
+  }
 }
 
 Lanes BodyEmitter::get(Value value) {
@@ -343,7 +356,6 @@ SmallVector<Lanes> KernelBuilder::loadInputsAt(linalg::GenericOp op,
   return inputs;
 }
 
-
 void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
   known.clear();
   stored.clear();
@@ -362,9 +374,8 @@ void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
       Value value = known.lookup(output.buffer);
       old.values.push_back(value ? value : loadOne(output, i64(0)));
     }
-    SmallVector<Lanes> results =
-        emitBody(op, inputs, outputs,
-                 op.getBody()->getTerminator()->getOperands(), 1);
+    SmallVector<Lanes> results = emitBody(
+        op, inputs, outputs, op.getBody()->getTerminator()->getOperands(), 1);
     for (auto [output, result] : llvm::zip(getOutputs(op), results)) {
       known[output.buffer] = result.values[0];
       if (numbers.contains(output.buffer))

@@ -1,4 +1,5 @@
-//===- KernelBuilder.cpp -------------------------------------------*- C++ -*-===//
+//===- KernelBuilder.cpp -------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -141,8 +142,8 @@ Value KernelBuilder::exchange(Value value, unsigned distance) {
                    ? value
                    : create<arith::BitcastOp>(getI64Type(), value);
   Value low = create<arith::TruncIOp>(word, bits);
-  Value high = create<arith::TruncIOp>(
-      word, create<arith::ShRUIOp>(bits, i64(32)));
+  Value high =
+      create<arith::TruncIOp>(word, create<arith::ShRUIOp>(bits, i64(32)));
   low = widen(exchangeWord(low));
   high = create<arith::ShLIOp>(widen(exchangeWord(high)), i64(32));
   bits = create<arith::OrIOp>(low, high);
@@ -305,8 +306,8 @@ Value KernelBuilder::getOffset(const KernelOperand &operand,
     auto constant = dyn_cast<AffineConstantExpr>(expr);
     if (constant && constant.getValue() == 0)
       continue;
-    Value part = mul(evaluate(*this, expr, coordinates),
-                     getStride(operand.buffer, dim));
+    Value part =
+        mul(evaluate(*this, expr, coordinates), getStride(operand.buffer, dim));
     offset = offset ? add(offset, part) : part;
   }
   return offset ? offset : i64(0);
@@ -373,8 +374,8 @@ void KernelBuilder::storeLanes(const KernelOperand &operand, Value offset,
       SmallVector<Value> values;
       for (Value value : ArrayRef(lanes.values).slice(first, step))
         values.push_back(toMemory(value));
-      vector = create<vector::FromElementsOp>(VectorType::get(step, memory),
-                                              values);
+      vector =
+          create<vector::FromElementsOp>(VectorType::get(step, memory), values);
     }
     create<LLVM::StoreOp>(vector,
                           getAddress(*this, operand, add(offset, i64(first))),
@@ -386,14 +387,13 @@ Value KernelBuilder::areAligned(ArrayRef<KernelOperand> operands) {
   Value bits = i64(0);
   for (const KernelOperand &operand : operands)
     bits = create<arith::OrIOp>(
-        bits, create<LLVM::PtrToIntOp>(getI64Type(),
-                                       getPointer(operand.buffer)));
+        bits,
+        create<LLVM::PtrToIntOp>(getI64Type(), getPointer(operand.buffer)));
   return isZero(create<arith::AndIOp>(bits, i64(kVectorBytes - 1)));
 }
 
 Value KernelBuilder::getShared(int64_t bytes) {
-  std::string name =
-      (kernel.getName() + "_shared" + Twine(numShared++)).str();
+  std::string name = (kernel.getName() + "_shared" + Twine(numShared++)).str();
   auto type = LLVM::LLVMArrayType::get(getI8Type(), bytes);
   {
     OpBuilder::InsertionGuard guard(*this);
@@ -422,6 +422,24 @@ void KernelBuilder::emitIf(Value condition, function_ref<void()> then,
   otherwise();
 }
 
+SmallVector<Value>
+KernelBuilder::emitIf(Value condition, ValueRange otherwise,
+                      function_ref<SmallVector<Value>()> then) {
+  if (otherwise.empty()) {
+    emitIf(condition, [&] { (void)then(); });
+    return {};
+  }
+  auto op = create<scf::IfOp>(otherwise.getTypes(), condition,
+                              /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(*this);
+  setInsertionPointToStart(op.thenBlock());
+  SmallVector<Value> values = then();
+  create<scf::YieldOp>(values);
+  setInsertionPointToStart(op.elseBlock());
+  create<scf::YieldOp>(otherwise);
+  return op.getResults();
+}
+
 SmallVector<Value> KernelBuilder::emitLoop(
     Value begin, Value end, Value step, ValueRange values,
     function_ref<SmallVector<Value>(Value, ValueRange)> body) {
@@ -434,4 +452,27 @@ SmallVector<Value> KernelBuilder::emitLoop(
     return {};
   create<scf::YieldOp>(results);
   return loop.getResults();
+}
+
+SmallVector<Value> KernelBuilder::emitUnrolledLoop(
+    Value begin, Value end, Value step, unsigned unroll, ValueRange values,
+    function_ref<SmallVector<Value>(ValueRange, ValueRange)> body) {
+  // The index goes along, so that the second loop begins where this one ends.
+  SmallVector<Value> carried(values);
+  carried.push_back(begin);
+  Value last = sub(end, mul(step, i64(unroll - 1)));
+  Value stride = mul(step, i64(unroll));
+  carried = emitLoop(
+      begin, last, stride, carried, [&](Value index, ValueRange current) {
+        SmallVector<Value> indices = {index};
+        while (indices.size() < unroll)
+          indices.push_back(add(indices.back(), step));
+        SmallVector<Value> results = body(indices, current.drop_back());
+        results.push_back(add(index, stride));
+        return results;
+      });
+  Value rest = carried.pop_back_val();
+  return emitLoop(
+      rest, end, step, carried,
+      [&](Value index, ValueRange current) { return body(index, current); });
 }

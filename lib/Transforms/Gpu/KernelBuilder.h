@@ -1,4 +1,5 @@
-//===- KernelBuilder.h ---------------------------------------------*- C++ -*-===//
+//===- KernelBuilder.h ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -9,8 +10,8 @@
 // Emits the ops of one kernel: sizes, loads, stores, bodies of linalg ops.
 //
 // Kernels work on pointers of the global address space, with offsets of 64 bits
-// in elements. Values in registers are scalars; a group of them that is loaded or
-// stored at once is a `Lanes`.
+// in elements. Values in registers are scalars; a group of them that is loaded
+// or stored at once is a `Lanes`.
 //
 //===----------------------------------------------------------------------===//
 
@@ -182,10 +183,19 @@ public:
   /// Emits `then` if the condition holds, else `otherwise`.
   void emitIf(Value condition, function_ref<void()> then,
               function_ref<void()> otherwise = {});
+  /// Emits `then` if the condition holds: its values, or `otherwise`.
+  SmallVector<Value> emitIf(Value condition, ValueRange otherwise,
+                            function_ref<SmallVector<Value>()> then);
   /// Emits a loop from `begin` to before `end` that carries `values`.
   SmallVector<Value>
   emitLoop(Value begin, Value end, Value step, ValueRange values,
            function_ref<SmallVector<Value>(Value, ValueRange)> body);
+
+  /// The same for several iterations at once, and one by one for the rest: what
+  /// `body` loads for its indices is under way together.
+  SmallVector<Value> emitUnrolledLoop(
+      Value begin, Value end, Value step, unsigned unroll, ValueRange values,
+      function_ref<SmallVector<Value>(ValueRange, ValueRange)> body);
 
 private:
   Value addSize(SizeArgument size);

@@ -1,4 +1,5 @@
-//===- KernelUnits.cpp ---------------------------------------------*- C++ -*-===//
+//===- KernelUnits.cpp ---------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,20 +43,29 @@ Value fp8::getRootBuffer(Value value) {
 
 bool fp8::isScalarOp(linalg::GenericOp op) { return op.getNumLoops() == 0; }
 
-bool fp8::isAmax(linalg::GenericOp op) {
-  if (op.getNumLoops() == 0 ||
-      op.getNumReductionLoops() != op.getNumLoops() ||
-      op.getNumDpsInits() != 1 ||
-      !getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF32())
-    return false;
-  Value out = op.getRegionOutputArgs()[0];
+Value fp8::getMagnitude(linalg::GenericOp op, unsigned index) {
+  Value out = op.getRegionOutputArgs()[index];
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
-  auto max = yield.getOperand(0).getDefiningOp<arith::MaximumFOp>();
-  if (!max || !out.hasOneUse())
-    return false;
+  auto max = yield.getOperand(index).getDefiningOp<arith::MaximumFOp>();
+  if (!max || !out.getType().isF32() || !out.hasOneUse() ||
+      !llvm::is_contained(max->getOperands(), out))
+    return {};
   Value other = max.getLhs() == out ? max.getRhs() : max.getLhs();
-  return (max.getLhs() == out || max.getRhs() == out) &&
-         other.getDefiningOp<math::AbsFOp>();
+  return other.getDefiningOp<math::AbsFOp>() ? other : Value();
+}
+
+bool fp8::isAmax(linalg::GenericOp op) {
+  return op.getNumLoops() != 0 &&
+         op.getNumReductionLoops() == op.getNumLoops() &&
+         op.getNumDpsInits() == 1 && getMagnitude(op, 0);
+}
+
+/// Whether all that `op` does with `slot` is to raise it by an amax.
+static bool raises(linalg::GenericOp op, Value slot) {
+  unsigned count = 0;
+  for (auto [index, init] : llvm::enumerate(op.getDpsInits()))
+    count += init == slot && getMagnitude(op, index);
+  return count == 1 && llvm::count(op->getOperands(), slot) == 1;
 }
 
 /// Whether `op`, or an op in it, uses `root` or a view of it.
@@ -75,9 +85,8 @@ static bool onlyReads(Operation *op, Value root) {
   auto dps = dyn_cast<DestinationStyleOpInterface>(op);
   if (!dps)
     return isa<ViewLikeOpInterface, memref::DimOp>(op);
-  return llvm::none_of(dps.getDpsInits(), [&](Value init) {
-    return getRootBuffer(init) == root;
-  });
+  return llvm::none_of(dps.getDpsInits(),
+                       [&](Value init) { return getRootBuffer(init) == root; });
 }
 
 /// Whether `op` may change what `root` holds.
@@ -106,11 +115,11 @@ static void spellCopy(IRRewriter &rewriter, memref::CopyOp op) {
   SmallVector<AffineMap> maps(2, rewriter.getMultiDimIdentityMap(rank));
   SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
   rewriter.setInsertionPoint(op);
-  linalg::GenericOp::create(
-      rewriter, op.getLoc(), op.getSource(), op.getTarget(), maps, loops,
-      [](OpBuilder &b, Location loc, ValueRange args) {
-        linalg::YieldOp::create(b, loc, args[0]);
-      });
+  linalg::GenericOp::create(rewriter, op.getLoc(), op.getSource(),
+                            op.getTarget(), maps, loops,
+                            [](OpBuilder &b, Location loc, ValueRange args) {
+                              linalg::YieldOp::create(b, loc, args[0]);
+                            });
   rewriter.eraseOp(op);
 }
 
@@ -186,7 +195,7 @@ static gpu::MemsetOp findClear(memref::AllocOp slot, Block &block) {
       continue;
     if (clear) {
       auto reader = dyn_cast<linalg::GenericOp>(op);
-      return reader && isAmax(reader) ? clear : gpu::MemsetOp();
+      return reader && raises(reader, slot) ? clear : gpu::MemsetOp();
     }
     clear = dyn_cast<gpu::MemsetOp>(op);
     if (!clear || clear.getDst() != slot)
@@ -204,8 +213,8 @@ void fp8::clearSlotsOnce(Block &block) {
     return;
   OpBuilder b = OpBuilder::atBlockBegin(&block);
   Location loc = slots[0].first.getLoc();
-  auto type = MemRefType::get(
-      {static_cast<int64_t>(slots.size()) * kSlotBytes}, b.getI8Type());
+  auto type = MemRefType::get({static_cast<int64_t>(slots.size()) * kSlotBytes},
+                              b.getI8Type());
   Value all = memref::AllocOp::create(b, loc, type);
   Value zero = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(0));
   gpu::MemsetOp::create(b, loc, TypeRange(), ValueRange(), all, zero);
@@ -225,8 +234,8 @@ void fp8::clearSlotsOnce(Block &block) {
 // Units
 //===----------------------------------------------------------------------===//
 
-/// The op that is to compute `scalar` on the way: the first that touches what it
-/// computes, if it does so as a kernel does, and nothing changes its inputs
+/// The op that is to compute `scalar` on the way: the first that touches what
+/// it computes, if it does so as a kernel does, and nothing changes its inputs
 /// before.
 static linalg::GenericOp findReader(linalg::GenericOp scalar) {
   // Blocks would read what the first one has changed.
@@ -243,17 +252,16 @@ static linalg::GenericOp findReader(linalg::GenericOp scalar) {
     if (llvm::is_contained(inputs, output))
       return {};
   for (Operation *op = scalar->getNextNode(); op; op = op->getNextNode()) {
-    bool reads = llvm::any_of(
-        outputs, [&](Value root) { return touches(op, root); });
+    bool reads =
+        llvm::any_of(outputs, [&](Value root) { return touches(op, root); });
     if (reads && isa<ViewLikeOpInterface>(op))
       return {};
-    bool writes = llvm::any_of(
-        inputs, [&](Value root) { return mayWrite(op, root); });
+    bool writes =
+        llvm::any_of(inputs, [&](Value root) { return mayWrite(op, root); });
     if (!reads && !writes)
       continue;
     auto reader = dyn_cast<linalg::GenericOp>(op);
-    bool suits = reader && !writes &&
-                 llvm::all_of(outputs, [&](Value root) {
+    bool suits = reader && !writes && llvm::all_of(outputs, [&](Value root) {
                    return !mayWrite(op, root);
                  });
     return suits ? reader : linalg::GenericOp();
@@ -284,7 +292,8 @@ SmallVector<KernelUnit> fp8::formKernelUnits(Block &block) {
   SmallVector<KernelUnit> units;
   // By number: groups of amax reductions that others may join.
   SmallVector<size_t> groups;
-  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
+  for (auto op :
+       llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
     KernelUnit unit{prologues.lookup(op), {op}};
     if (isScalarOp(op))
       if (linalg::GenericOp reader = findReader(op)) {

@@ -1,4 +1,5 @@
-//===- KernelUnits.h -----------------------------------------------*- C++ -*-===//
+//===- KernelUnits.h -----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -17,20 +18,24 @@
 
 namespace mlir::fp8 {
 
-/// Ops of one kernel, in order. The scalar ones come first: each thread computes
-/// them on the way to its part of the others.
+/// Ops of one kernel, in order. The scalar ones come first: each thread
+/// computes them on the way to its part of the others.
 struct KernelUnit {
   SmallVector<linalg::GenericOp> prologue;
   /// One op, or several amax reductions.
   SmallVector<linalg::GenericOp> main;
 };
 
-/// The buffer that `value` is a view of. Two different ones do not overlap: they
-/// are allocations or arguments of the function.
+/// The buffer that `value` is a view of. Two different ones do not overlap:
+/// they are allocations or arguments of the function.
 Value getRootBuffer(Value value);
 
-/// Whether `op` takes the maximum of absolute values, in f32, of what it
-/// computes elementwise: `out = max(out, |f(in)|)`.
+/// If output `index` of `op` becomes the maximum of itself and of an absolute
+/// value in f32, `out = max(out, |f(in)|)`, that value in the body; else null.
+Value getMagnitude(linalg::GenericOp op, unsigned index);
+
+/// Whether `op` takes the maximum of absolute values of what it computes
+/// elementwise, and nothing else.
 bool isAmax(linalg::GenericOp op);
 
 /// Whether `op` computes scalars from scalars.
@@ -40,8 +45,8 @@ bool isScalarOp(linalg::GenericOp op);
 /// except fills with zero bits, which become a `gpu.memset`.
 LogicalResult spellAsGenerics(Block &block);
 
-/// Puts the f32 slots that an amax starts from into one buffer, which is cleared
-/// once at the start of `block`, and takes their fills away.
+/// Puts the f32 slots that an amax starts from into one buffer, which is
+/// cleared once at the start of `block`, and takes their fills away.
 void clearSlotsOnce(Block &block);
 
 /// The kernels of `block`: scalar ops go to their first reader, and an amax to

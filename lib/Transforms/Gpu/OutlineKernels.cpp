@@ -1,4 +1,5 @@
-//===- OutlineKernels.cpp ------------------------------------------*- C++ -*-===//
+//===- OutlineKernels.cpp ------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -12,7 +13,7 @@
 
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Transforms/Passes.h"
-#include "KernelUnits.h"
+#include "Strategies.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
@@ -26,15 +27,8 @@ namespace mlir::fp8 {
 using namespace mlir;
 using namespace mlir::fp8;
 
-/// What a kernel of these ops is called.
-static StringRef getKernelName(const KernelUnit &unit) {
-  linalg::GenericOp op = unit.main[0];
-  if (isScalarOp(op))
-    return "scalar";
-  if (isAmax(op))
-    return "amax";
-  if (op.getNumReductionLoops() != 0)
-    return "reduce";
+/// What a kernel is called that stores an element for each iteration of `op`.
+static StringRef getElementName(linalg::GenericOp op) {
   auto isSmall = [](Value value) {
     return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() == 8;
   };
@@ -48,6 +42,21 @@ static StringRef getKernelName(const KernelUnit &unit) {
   if (op.getBody()->getOperations().size() > 1)
     return "elementwise";
   return transposes ? "transpose" : "copy";
+}
+
+/// What a kernel of these ops is called.
+static std::string getKernelName(const KernelUnit &unit) {
+  linalg::GenericOp op = unit.main[0];
+  if (isScalarOp(op))
+    return "scalar";
+  if (isAmax(op))
+    return "amax";
+  std::optional<ElementStores> stores = getElementStores(op);
+  if (stores && stores->slot)
+    return (getElementName(op) + "_amax").str();
+  if (stores && stores->condition)
+    return ("redo_" + getElementName(op)).str();
+  return op.getNumReductionLoops() != 0 ? "reduce" : getElementName(op).str();
 }
 
 /// `type` without the sizes, which kernels take as arguments: what differs in
@@ -115,9 +124,8 @@ static llvm::SmallSetVector<Value, 2> getLocals(const KernelUnit &unit) {
   return locals;
 }
 
-func::FuncOp
-Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
-                const llvm::SmallSetVector<Value, 2> &locals) {
+func::FuncOp Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
+                             const llvm::SmallSetVector<Value, 2> &locals) {
   OpBuilder b = OpBuilder::atBlockEnd(module.getBody());
   SmallVector<linalg::GenericOp> ops = getOps(unit);
   Location loc = ops.back().getLoc();
@@ -134,9 +142,9 @@ Outliner::build(const KernelUnit &unit, ArrayRef<Value> inputs,
   IRMapping map;
   map.map(inputs, kernel.getArguments());
   for (Value local : locals)
-    map.map(local, memref::AllocaOp::create(
-                       b, loc, cast<MemRefType>(local.getType()))
-                       .getResult());
+    map.map(local,
+            memref::AllocaOp::create(b, loc, cast<MemRefType>(local.getType()))
+                .getResult());
   for (linalg::GenericOp op : ops) {
     llvm::SetVector<Value> captured;
     getUsedValuesDefinedAbove(op.getRegion(), captured);
@@ -185,8 +193,7 @@ LogicalResult Outliner::outline(const KernelUnit &unit) {
       inputs.insert(value);
     }
   }
-  func::FuncOp kernel =
-      merge(build(unit, inputs.getArrayRef(), locals));
+  func::FuncOp kernel = merge(build(unit, inputs.getArrayRef(), locals));
   OpBuilder b(ops.back());
   Location loc = ops.back().getLoc();
   SmallVector<Value> arguments;

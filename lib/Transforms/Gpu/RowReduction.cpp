@@ -18,6 +18,8 @@ using namespace mlir;
 using namespace mlir::fp8;
 
 static constexpr unsigned kThreads = 256;
+/// Vectors that a thread has in flight.
+static constexpr unsigned kUnroll = 2;
 
 namespace {
 class RowReductionStrategy : public Strategy {
@@ -53,9 +55,9 @@ public:
 private:
   /// What this thread has after its part of the row, one value an output.
   SmallVector<Value> reduceThread(Value row, Value cols, Value lane);
-  /// Combines `count` elements from `index` on into `carried`, which holds
-  /// `count` values of each output.
-  SmallVector<Value> accumulate(Value index, unsigned count, bool vectors,
+  /// Combines `count` elements from each of `indices` on into `carried`, which
+  /// holds `count` values of each output.
+  SmallVector<Value> accumulate(ValueRange indices, unsigned count,
                                 ValueRange carried);
   Value reduceSubgroup(unsigned output, Value value);
   SmallVector<Value> getNeutral(unsigned count);
@@ -113,39 +115,43 @@ SmallVector<Value> RowEmitter::getNeutral(unsigned count) {
   return values;
 }
 
-SmallVector<Value> RowEmitter::accumulate(Value index, unsigned count,
-                                          bool vectors, ValueRange carried) {
-  SmallVector<Lanes> inputs = b.loadInputs(op, index, count, vectors);
-  SmallVector<Value> wanted, results;
+SmallVector<Value> RowEmitter::accumulate(ValueRange indices, unsigned count,
+                                          ValueRange carried) {
+  SmallVector<Value> wanted, results(carried);
   for (const Combiner &combiner : combiners)
     wanted.push_back(combiner.element);
-  SmallVector<Lanes> elements = b.emitBody(op, inputs, {}, wanted, count);
-  for (auto [number, combiner] : llvm::enumerate(combiners))
-    for (unsigned i = 0; i < count; ++i)
-      results.push_back(emitCombine(b, combiner, carried[number * count + i],
-                                    elements[number].values[i]));
+  SmallVector<SmallVector<Lanes>> inputs;
+  for (Value index : indices)
+    inputs.push_back(b.loadInputs(op, index, count, /*vectors=*/count > 1));
+  for (ArrayRef<Lanes> loaded : inputs) {
+    SmallVector<Lanes> elements = b.emitBody(op, loaded, {}, wanted, count);
+    for (auto [number, combiner] : llvm::enumerate(combiners))
+      for (unsigned i = 0; i < count; ++i) {
+        Value &result = results[number * count + i];
+        result = emitCombine(b, combiner, result, elements[number].values[i]);
+      }
+  }
   return results;
 }
 
-SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols,
-                                            Value lane) {
+SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols, Value lane) {
   unsigned vector = getVectorSize(op);
   unsigned width = b.getVendor().getSubgroupSize();
   Value start = b.mul(row, cols), thread = b.widen(lane);
-  Value aligned = b.both(b.areAligned(getContiguous(getInputs(op))),
-                         b.isZero(b.rem(cols, b.i64(vector))));
   // Strided inputs need a vector to stay in one run of the last loop.
-  aligned = b.both(aligned,
-                   b.isZero(b.rem(b.getLoopSize(op, op.getNumLoops() - 1),
-                                  b.i64(vector))));
+  Value last = b.getLoopSize(op, op.getNumLoops() - 1);
+  Value aligned = b.both(b.areAligned(getContiguous(getInputs(op))),
+                         b.both(b.isZero(b.rem(cols, b.i64(vector))),
+                                b.isZero(b.rem(last, b.i64(vector)))));
   // By vectors or one by one: one of the two loops runs.
-  Value zero = b.i64(0);
-  Value wideEnd = b.create<arith::SelectOp>(aligned, cols, zero);
-  Value end = b.create<arith::SelectOp>(aligned, zero, cols);
-  SmallVector<Value> wide = b.emitLoop(
-      b.mul(thread, b.i64(vector)), wideEnd, b.i64(width * vector),
-      getNeutral(vector), [&](Value col, ValueRange carried) {
-        return accumulate(b.add(start, col), vector, /*vectors=*/true, carried);
+  Value end = b.add(start, cols);
+  Value wideEnd = b.create<arith::SelectOp>(aligned, end, start);
+  Value narrowEnd = b.create<arith::SelectOp>(aligned, start, end);
+  SmallVector<Value> wide = b.emitUnrolledLoop(
+      b.add(start, b.mul(thread, b.i64(vector))), wideEnd,
+      b.i64(width * vector), getUnroll(op, kUnroll), getNeutral(vector),
+      [&](ValueRange indices, ValueRange carried) {
+        return accumulate(indices, vector, carried);
       });
   SmallVector<Value> results;
   for (auto [number, combiner] : llvm::enumerate(combiners)) {
@@ -154,10 +160,9 @@ SmallVector<Value> RowEmitter::reduceThread(Value row, Value cols,
       sum = emitCombine(b, combiner, sum, wide[number * vector + i]);
     results.push_back(sum);
   }
-  return b.emitLoop(thread, end, b.i64(width), results,
-                    [&](Value col, ValueRange carried) {
-                      return accumulate(b.add(start, col), 1,
-                                        /*vectors=*/false, carried);
+  return b.emitLoop(b.add(start, thread), narrowEnd, b.i64(width), results,
+                    [&](Value index, ValueRange carried) {
+                      return accumulate(index, 1, carried);
                     });
 }
 

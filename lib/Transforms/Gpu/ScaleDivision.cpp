@@ -31,8 +31,8 @@ static bool isGoodDividend(std::optional<double> dividend) {
 
 /// `f32(dividend / max(f64(amax), eps))`. In f32 a correctly rounded division
 /// gives the same: 53 bits are at least 2 * 24 + 2, so that the second rounding
-/// does no harm (S. Figueroa, "When is double rounding innocuous?", 1995), as no
-/// quotient is subnormal: 4 over the largest f32 is not.
+/// does no harm (S. Figueroa, "When is double rounding innocuous?", 1995), as
+/// no quotient is subnormal: 4 over the largest f32 is not.
 static std::optional<ScaleDivision> matchScale(arith::TruncFOp op) {
   if (!op.getType().isF32() || !op.getIn().getType().isF64())
     return std::nullopt;
@@ -87,8 +87,8 @@ struct Bits {
   }
   /// 2^power, for a power in the range of normal numbers.
   Value exp2(Value power) {
-    return toFloat(b.create<arith::ShLIOp>(b.add(power, b.i32(127)),
-                                           b.i32(23)));
+    return toFloat(
+        b.create<arith::ShLIOp>(b.add(power, b.i32(127)), b.i32(23)));
   }
   Value mul(Value x, Value y) { return b.create<arith::MulFOp>(x, y); }
   /// x * y + z and z - x * y, rounded once.
@@ -141,11 +141,11 @@ static Value emitQuotient(KernelBuilder &b, float dividend, Value x) {
   quotient = f.mul(quotient, f.exp2(b.sub(zero, half)));
   quotient = f.mul(quotient, f.exp2(b.sub(half, power)));
 
-  Value special = f.mul(
-      b.getVendor().approximateReciprocal(b, b.getLoc(), x), f.number(dividend));
-  Value isNormal = b.create<arith::CmpIOp>(
-      arith::CmpIPredicate::ult, b.sub(bits, b.i32(0x00800000)),
-      b.i32(0x7f000000));
+  Value special = f.mul(b.getVendor().approximateReciprocal(b, b.getLoc(), x),
+                        f.number(dividend));
+  Value isNormal = b.create<arith::CmpIOp>(arith::CmpIPredicate::ult,
+                                           b.sub(bits, b.i32(0x00800000)),
+                                           b.i32(0x7f000000));
   return f.select(isNormal, quotient, special);
 }
 

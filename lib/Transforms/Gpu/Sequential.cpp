@@ -50,15 +50,16 @@ bool SequentialStrategy::takes(const KernelUnit &unit) const {
   // Each iteration of the parallel loops has elements of its own.
   for (const KernelOperand &output : getOutputs(op))
     for (auto [dim, kind] : llvm::enumerate(op.getIteratorTypesArray())) {
-      bool named = llvm::is_contained(
-          output.map.getResults(), getAffineDimExpr(dim, op.getContext()));
+      bool named = llvm::is_contained(output.map.getResults(),
+                                      getAffineDimExpr(dim, op.getContext()));
       if (named != (kind == utils::IteratorType::parallel))
         return false;
     }
   return true;
 }
 
-/// Runs the reduction loops from `depth` on; `place` are the coordinates so far.
+/// Runs the reduction loops from `depth` on; `place` are the coordinates so
+/// far.
 static SmallVector<Value> emitLoops(KernelBuilder &b, linalg::GenericOp op,
                                     ArrayRef<unsigned> dims,
                                     SmallVector<Value> place,

@@ -59,14 +59,183 @@ unsigned fp8::getVectorSize(linalg::GenericOp op) {
   return 16 / bytes;
 }
 
+unsigned fp8::getUnroll(linalg::GenericOp op, unsigned most) {
+  unsigned inputs =
+      llvm::count_if(getInputs(op), [](const KernelOperand &input) {
+        return input.isBuffer() && !input.isScalar;
+      });
+  return std::max(1u, most / std::max(1u, inputs * inputs));
+}
+
 bool fp8::hasStridedInput(linalg::GenericOp op) {
   return llvm::any_of(getInputs(op), [](const KernelOperand &input) {
     return input.isBuffer() && !input.isContiguous && !input.isScalar;
   });
 }
 
-std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op,
-                                         unsigned index) {
+//===----------------------------------------------------------------------===//
+// Stores
+//===----------------------------------------------------------------------===//
+
+SmallVector<Value> ElementStores::getWanted() const {
+  SmallVector<Value> wanted(values);
+  if (magnitude)
+    wanted.push_back(magnitude);
+  return wanted;
+}
+
+/// Whether `value`, of the body of `op`, follows from scalar inputs.
+static bool isUniform(linalg::GenericOp op, Value value) {
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    if (auto argument = dyn_cast<BlockArgument>(next)) {
+      if (argument.getOwner() != op.getBody())
+        continue;
+      if (argument.getArgNumber() >= op.getNumDpsInputs() ||
+          !getKernelOperand(op, argument.getArgNumber()).isScalar)
+        return false;
+    } else if (next.getDefiningOp()->getBlock() == op.getBody()) {
+      if (isa<linalg::IndexOp>(next.getDefiningOp()))
+        return false;
+      llvm::append_range(worklist, next.getDefiningOp()->getOperands());
+    }
+  }
+  return true;
+}
+
+/// If every output of `stores` is `select(c, new, what it held)` with one c
+/// that all elements share, makes that the condition and the new values the
+/// values.
+static void findCondition(linalg::GenericOp op, ElementStores &stores) {
+  Value condition;
+  SmallVector<Value> values;
+  for (auto [value, old] : llvm::zip(stores.values, op.getRegionOutputArgs())) {
+    auto choice = value.getDefiningOp<arith::SelectOp>();
+    if (!choice || choice.getFalseValue() != old || !old.hasOneUse() ||
+        (condition && choice.getCondition() != condition))
+      return;
+    condition = choice.getCondition();
+    values.push_back(choice.getTrueValue());
+  }
+  if (!condition || stores.slot || !isUniform(op, condition))
+    return;
+  stores.condition = condition;
+  stores.values = values;
+  stores.readsOutputs = false;
+}
+
+std::optional<ElementStores> fp8::getElementStores(linalg::GenericOp op) {
+  if (op.getNumLoops() == 0 || op.hasIndexSemantics())
+    return std::nullopt;
+  ElementStores stores;
+  auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
+  for (auto [index, output] : llvm::enumerate(getOutputs(op))) {
+    if (output.map.isPermutation()) {
+      stores.outputs.push_back(output);
+      stores.values.push_back(yield.getOperand(index));
+      stores.readsOutputs |= !op.getRegionOutputArgs()[index].use_empty();
+      continue;
+    }
+    Value magnitude = getMagnitude(op, index);
+    if (!magnitude || !output.isScalar || stores.slot)
+      return std::nullopt;
+    stores.slot = output.buffer;
+    stores.magnitude = magnitude;
+  }
+  unsigned reductions = stores.slot ? op.getNumLoops() : 0;
+  if (stores.outputs.empty() || op.getNumReductionLoops() != reductions ||
+      (stores.slot && stores.readsOutputs))
+    return std::nullopt;
+  findCondition(op, stores);
+  return stores;
+}
+
+int64_t fp8::getMaxBlocks(const ElementStores &stores,
+                          const GpuVendor &vendor) {
+  // Enough to fill the device when the condition holds, which is rare; few
+  // enough that they cost nothing when it does not.
+  return stores.condition ? vendor.getResidentBlocks() / 2 : 0;
+}
+
+void fp8::emitParts(KernelBuilder &b, const KernelUnit &unit,
+                    const ElementStores &stores, function_ref<Value()> count,
+                    function_ref<void(Value)> part) {
+  if (!stores.condition)
+    return part(b.getBlock());
+  linalg::GenericOp op = unit.main[0];
+  b.emitPrologue(getPrologueOps(unit));
+  SmallVector<Lanes> inputs(op.getNumDpsInputs());
+  Lanes condition = b.emitBody(op, inputs, {}, stores.condition, 1)[0];
+  b.emitIf(condition.values[0], [&] {
+    b.emitLoop(b.widen(b.getBlock()), count(), b.getBlocks(), {},
+               [&](Value number, ValueRange) -> SmallVector<Value> {
+                 part(b.create<arith::TruncIOp>(b.getI32Type(), number));
+                 return {};
+               });
+  });
+  b.storeScalars();
+}
+
+//===----------------------------------------------------------------------===//
+// Maxima
+//===----------------------------------------------------------------------===//
+
+BlockAmax::BlockAmax(KernelBuilder &b, unsigned threads, unsigned count)
+    : b(b), groups(threads / b.getVendor().getSubgroupSize()),
+      shared(b.getShared(4 * groups * count)) {}
+
+Value BlockAmax::emitLargest(KernelBuilder &b, ArrayRef<Value> magnitudes,
+                             Value largest) {
+  for (Value value : magnitudes) {
+    Value bits = b.create<arith::BitcastOp>(b.getI32Type(), value);
+    largest = b.create<arith::MaxSIOp>(largest, bits);
+  }
+  return largest;
+}
+
+void BlockAmax::share(ArrayRef<Value> largest) {
+  const GpuVendor &vendor = b.getVendor();
+  SmallVector<Value> ofGroup;
+  for (Value value : largest)
+    ofGroup.push_back(vendor.reduceMax(b, b.getLoc(), value));
+  Value width = b.i32(vendor.getSubgroupSize());
+  Value lane = b.rem(b.getThread(), width);
+  Value group = b.div(b.getThread(), width);
+  b.emitIf(b.isZero(lane), [&] {
+    for (auto [index, value] : llvm::enumerate(ofGroup)) {
+      Value place = b.add(b.i32(index * groups), group);
+      b.create<LLVM::StoreOp>(value, b.at(shared, b.mul(place, b.i32(4))));
+    }
+  });
+}
+
+void BlockAmax::raise(ArrayRef<Value> slots) {
+  const GpuVendor &vendor = b.getVendor();
+  // One thread a slot, each of another subgroup.
+  for (auto [index, slot] : llvm::enumerate(slots)) {
+    Value thread = b.i32(index * vendor.getSubgroupSize());
+    b.emitIf(b.isZero(b.sub(b.getThread(), thread)), [&, index = index,
+                                                      slot = slot] {
+      Value result = b.i32(0);
+      for (unsigned i = 0; i < groups; ++i) {
+        Value part = b.create<LLVM::LoadOp>(
+            b.getI32Type(), b.at(shared, b.i32(4 * (index * groups + i))));
+        result = b.create<arith::MaxSIOp>(result, part);
+      }
+      Value pointer = b.getPointer(slot);
+      Value current = b.create<LLVM::LoadOp>(b.getI32Type(), pointer);
+      b.emitIf(b.less(current, result),
+               [&] { vendor.atomicMax(b, b.getLoc(), pointer, result); });
+    });
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+std::optional<Combiner> fp8::getCombiner(linalg::GenericOp op, unsigned index) {
   Value old = op.getRegionOutputArgs()[index];
   auto yield = cast<linalg::YieldOp>(op.getBody()->getTerminator());
   Operation *combiner = yield.getOperand(index).getDefiningOp();

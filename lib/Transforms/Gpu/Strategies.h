@@ -1,4 +1,5 @@
-//===- Strategies.h ------------------------------------------------*- C++ -*-===//
+//===- Strategies.h ------------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -79,8 +80,66 @@ SmallVector<KernelOperand> getContiguous(ArrayRef<KernelOperand> operands);
 /// 16 bytes of the narrowest, and at most 16.
 unsigned getVectorSize(linalg::GenericOp op);
 
+/// How many iterations a thread of a reduction has in flight: `most`, and fewer
+/// where there are several inputs, which take registers.
+unsigned getUnroll(linalg::GenericOp op, unsigned most);
+
 /// Whether an input of `op` is read with other strides than the loops have.
 bool hasStridedInput(linalg::GenericOp op);
+
+/// What an op stores for each iteration of its loops, and what else it does.
+struct ElementStores {
+  /// Outputs with an element for each iteration, and what the body has for
+  /// them.
+  SmallVector<KernelOperand> outputs;
+  SmallVector<Value> values;
+  /// Whether a value follows from what is in an output.
+  bool readsOutputs = false;
+  /// Stored only if this value of the body holds, which is the same for all
+  /// elements; null: always. Then no value follows from what is in an output.
+  Value condition;
+  /// The buffer that is raised to the amax of `magnitude`, a value of the body;
+  /// both may be null.
+  Value slot, magnitude;
+
+  /// What the body has to compute: `values`, then `magnitude`.
+  SmallVector<Value> getWanted() const;
+};
+
+/// What `op` stores if its outputs have an element for each iteration, but one
+/// that may be an amax.
+std::optional<ElementStores> getElementStores(linalg::GenericOp op);
+
+/// At most how many blocks a kernel with these stores has; 0 is no limit.
+int64_t getMaxBlocks(const ElementStores &stores, const GpuVendor &vendor);
+
+/// Emits the parts of a kernel, of which there are `count` (i64). Without a
+/// condition each block has the part of its number (i32). With one, all blocks
+/// find out whether it holds, and then take all parts in turn: then the
+/// prologue is emitted here, and `part` must end with a barrier if it uses one.
+void emitParts(KernelBuilder &b, const KernelUnit &unit,
+               const ElementStores &stores, function_ref<Value()> count,
+               function_ref<void(Value)> part);
+
+/// Takes the largest of non-negative f32 values, by their bits, over a block.
+class BlockAmax {
+public:
+  /// Of `count` maxima at once.
+  BlockAmax(KernelBuilder &b, unsigned threads, unsigned count = 1);
+
+  /// The largest of `magnitudes`, f32, and of `largest`, bits of one.
+  static Value emitLargest(KernelBuilder &b, ArrayRef<Value> magnitudes,
+                           Value largest);
+  /// Has the block share what each thread found: in front of a barrier.
+  void share(ArrayRef<Value> largest);
+  /// Raises what is in `slots`: behind that barrier.
+  void raise(ArrayRef<Value> slots);
+
+private:
+  KernelBuilder &b;
+  unsigned groups;
+  Value shared;
+};
 
 /// How the outputs of a reduction are combined.
 struct Combiner {
@@ -91,8 +150,8 @@ struct Combiner {
   TypedAttr neutral;
 };
 
-/// The combiner of output `index`, if it is one that may be reordered, on a type
-/// that is not rounded in between.
+/// The combiner of output `index`, if it is one that may be reordered, on a
+/// type that is not rounded in between.
 std::optional<Combiner> getCombiner(linalg::GenericOp op, unsigned index);
 
 /// `combiner(x, y)`.

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Kernels with a transposed result: a tile goes through shared memory, so that
-// loads and stores of 16 bytes lie side by side on both ways.
+// loads and stores of 16 bytes lie side by side on both ways. They may take an
+// amax on the way, or store under a condition.
 //
 // A thread has 4 rows of 16 columns. Chunks of 16 bytes of a column of the tile
 // are swapped by XOR with the number of the group of 16 columns, so that the
@@ -23,31 +24,38 @@ using namespace mlir::fp8;
 
 /// Columns of a tile, and those of one thread; rows of one thread.
 static constexpr unsigned kCols = 128, kThreadCols = 16, kThreadRows = 4;
-/// Bytes of a column of the tile.
-static constexpr unsigned kColBytes = 128;
 static constexpr unsigned kChunkBytes = 16;
+/// What the number of a chunk is swapped by, of the number of its group of
+/// columns: 8 chunks are all banks of shared memory.
+static constexpr unsigned kSwap = 7;
 
 namespace {
 class TileStrategy : public Strategy {
 public:
   StringRef getName() const override { return "tile"; }
   bool takes(const KernelUnit &unit) const override;
-  LaunchPlan getPlan(const KernelUnit &unit, const GpuVendor &) const override;
+  LaunchPlan getPlan(const KernelUnit &unit,
+                     const GpuVendor &vendor) const override;
   Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
                  LoopSizeFn size) const override;
   void emit(KernelBuilder &b, const KernelUnit &unit) const override;
 };
 
-/// Emits one kernel. Rows and columns are the last two loops; the others are
-/// batches.
+/// Emits one tile of a kernel. Rows and columns are the last two loops; the
+/// others are batches.
 class TileEmitter {
 public:
-  TileEmitter(KernelBuilder &b, const KernelUnit &unit);
+  /// `tile` is its number, in i32.
+  TileEmitter(KernelBuilder &b, const KernelUnit &unit,
+              const ElementStores &stores, Value tile);
   void emit();
 
 private:
   void emitFast();
   void emitSlow();
+  /// What each branch starts and ends with.
+  void begin();
+  void end();
   /// Loads what a thread needs of row `r` of its part.
   SmallVector<Lanes> loadRow(unsigned r);
   /// Puts the transposed values of a thread into shared memory.
@@ -60,11 +68,13 @@ private:
 
   KernelBuilder &b;
   const KernelUnit &unit;
+  const ElementStores &stores;
   linalg::GenericOp op;
-  SmallVector<KernelOperand> outputs;
+  ArrayRef<KernelOperand> outputs;
   /// Number of the transposed output.
   unsigned transposed = 0;
-  unsigned bytes, tileRows, threads;
+  std::optional<BlockAmax> amax;
+  unsigned bytes, colBytes, tileRows, threads;
   Value rows, cols, batch, row0, col0, shared;
   /// Where the thread's part starts in the tile, in i32.
   Value threadRow, threadCol, group;
@@ -87,45 +97,45 @@ static bool isTransposed(const KernelOperand &operand) {
          AffineMap::getPermutationMap(swapped, operand.map.getContext());
 }
 
-static unsigned findTransposed(linalg::GenericOp op) {
+static unsigned getTransposedBytes(linalg::GenericOp op) {
   SmallVector<KernelOperand> outputs = getOutputs(op);
-  return llvm::find_if(outputs, isTransposed) - outputs.begin();
+  return getElementBytes(llvm::find_if(outputs, isTransposed)->element);
 }
 
-static unsigned getTransposedBytes(linalg::GenericOp op) {
-  return getElementBytes(getOutputs(op)[findTransposed(op)].element);
-}
+/// Bytes of a column of the tile, in elements of `bytes` bytes.
+static unsigned getColBytes(unsigned bytes) { return bytes == 1 ? 128 : 256; }
 
 static unsigned getTileRows(linalg::GenericOp op) {
-  return kColBytes / getTransposedBytes(op);
+  unsigned bytes = getTransposedBytes(op);
+  return getColBytes(bytes) / bytes;
 }
 
 bool TileStrategy::takes(const KernelUnit &unit) const {
   linalg::GenericOp op = unit.main[0];
-  if (op.getNumLoops() < 2 || op.getNumParallelLoops() != op.getNumLoops() ||
-      op.hasIndexSemantics())
+  std::optional<ElementStores> stores = getElementStores(op);
+  if (op.getNumLoops() < 2 || !stores || stores->readsOutputs)
     return false;
-  unsigned count = 0;
-  for (auto [output, old] :
-       llvm::zip(getOutputs(op), op.getRegionOutputArgs())) {
-    if (!old.use_empty())
-      return false;
-    if (isTransposed(output))
-      ++count;
-    else if (!output.isContiguous)
-      return false;
-  }
-  return count == 1 && getTransposedBytes(op) <= 4;
+  unsigned count = llvm::count_if(stores->outputs, isTransposed);
+  return count == 1 && getTransposedBytes(op) <= 4 &&
+         llvm::all_of(stores->outputs, [](const KernelOperand &output) {
+           return output.isContiguous || isTransposed(output);
+         });
+}
+
+/// Threads of a block.
+static unsigned getThreads(linalg::GenericOp op) {
+  return getTileRows(op) / kThreadRows * (kCols / kThreadCols);
 }
 
 LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
-                                 const GpuVendor &) const {
-  unsigned rows = getTileRows(unit.main[0]);
-  return {rows / kThreadRows * (kCols / kThreadCols), /*workPerBlock=*/1};
+                                 const GpuVendor &vendor) const {
+  linalg::GenericOp op = unit.main[0];
+  return {getThreads(op), /*workPerBlock=*/1,
+          getMaxBlocks(*getElementStores(op), vendor)};
 }
 
-Value TileStrategy::emitWork(OpBuilder &b, Location loc,
-                             const KernelUnit &unit, LoopSizeFn size) const {
+Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                             LoopSizeFn size) const {
   linalg::GenericOp op = unit.main[0];
   unsigned loops = op.getNumLoops();
   auto tiles = [&](unsigned dim, int64_t tile) -> Value {
@@ -141,16 +151,18 @@ Value TileStrategy::emitWork(OpBuilder &b, Location loc,
 // The kernel
 //===----------------------------------------------------------------------===//
 
-TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
-    : b(b), unit(unit), op(unit.main[0]), outputs(getOutputs(op)),
-      transposed(findTransposed(op)), bytes(getTransposedBytes(op)),
-      tileRows(getTileRows(op)),
-      threads(tileRows / kThreadRows * (kCols / kThreadCols)) {
+TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
+                         const ElementStores &stores, Value tile)
+    : b(b), unit(unit), stores(stores), op(unit.main[0]),
+      outputs(stores.outputs),
+      transposed(llvm::find_if(outputs, isTransposed) - outputs.begin()),
+      bytes(getTransposedBytes(op)), colBytes(getColBytes(bytes)),
+      tileRows(getTileRows(op)), threads(getThreads(op)) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
-  // There are as many tiles as blocks, and so 32 bits hold their numbers. An
-  // empty matrix has one block, which the prologue runs in.
+  // 32 bits hold the numbers of tiles, as they hold those of blocks. An empty
+  // matrix has one block, which the prologue runs in.
   auto tiles = [&](Value size, int64_t tile) -> Value {
     Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
     return b.create<arith::MaxUIOp>(
@@ -158,8 +170,8 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   };
   // Neighbouring blocks work along the rows of the input.
   Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
-  col0 = b.mul(b.widen(b.rem(b.getBlock(), across)), b.i64(kCols));
-  Value rest = b.div(b.getBlock(), across);
+  col0 = b.mul(b.widen(b.rem(tile, across)), b.i64(kCols));
+  Value rest = b.div(tile, across);
   batch = b.i64(0);
   if (loops > 2) {
     batch = b.widen(b.div(rest, down));
@@ -170,7 +182,25 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit)
   threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
-  shared = b.getShared(kCols * kColBytes);
+  shared = b.getShared(kCols * colBytes);
+  if (stores.slot)
+    amax.emplace(b, threads);
+}
+
+void TileEmitter::begin() {
+  // With a condition it is behind us.
+  if (!stores.condition)
+    b.emitPrologue(getPrologueOps(unit));
+}
+
+void TileEmitter::end() {
+  if (amax)
+    amax->raise(stores.slot);
+  // The next tile uses the same shared memory.
+  if (stores.condition)
+    b.create<gpu::BarrierOp>();
+  else
+    b.storeScalars();
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {
@@ -232,7 +262,7 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
   Value start = b.mul(threadRow, b.i32(bytes));
   Value chunk = b.div(start, b.i32(kChunkBytes));
   Value inChunk = b.rem(start, b.i32(kChunkBytes));
-  Value mask = b.create<arith::AndIOp>(group, b.i32(3));
+  Value mask = b.create<arith::AndIOp>(group, b.i32(kSwap));
   Value place = b.add(
       b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)), inChunk);
   for (unsigned j = 0; j < kThreadCols; ++j) {
@@ -247,14 +277,14 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
           VectorType::get(kThreadRows, values[0].getType()), values);
     }
     Value col = b.add(threadCol, b.i32(j));
-    Value address = b.at(shared, b.add(b.mul(col, b.i32(kColBytes)), place));
+    Value address = b.at(shared, b.add(b.mul(col, b.i32(colBytes)), place));
     b.create<LLVM::StoreOp>(word, address, kThreadRows * bytes);
   }
 }
 
 void TileEmitter::storeColumns() {
   const KernelOperand &output = outputs[transposed];
-  unsigned chunks = kColBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
+  unsigned chunks = colBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
   Type memory = b.getI8Type();
   if (bytes > 1)
     memory = output.element;
@@ -263,17 +293,17 @@ void TileEmitter::storeColumns() {
     Value number = b.add(b.getThread(), b.i32(i * threads));
     Value col = b.div(number, b.i32(chunks));
     Value chunk = b.rem(number, b.i32(chunks));
-    Value mask = b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)),
-                                         b.i32(3));
-    Value place = b.add(b.mul(col, b.i32(kColBytes)),
-                        b.mul(b.create<arith::XOrIOp>(chunk, mask),
-                              b.i32(kChunkBytes)));
+    Value mask =
+        b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(kSwap));
+    Value place =
+        b.add(b.mul(col, b.i32(colBytes)),
+              b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)));
     Value vector =
         b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
     Value row = b.add(row0, b.widen(b.mul(chunk, b.i32(perChunk))));
     Value index = getTransposedIndex(row, b.add(col0, b.widen(col)));
-    Value address = b.at(b.getPointer(output.buffer),
-                         b.mul(index, b.i64(bytes)));
+    Value address =
+        b.at(b.getPointer(output.buffer), b.mul(index, b.i64(bytes)));
     b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
   }
 }
@@ -282,12 +312,14 @@ void TileEmitter::emitFast() {
   SmallVector<SmallVector<Lanes>> inputs;
   for (unsigned r = 0; r < kThreadRows; ++r)
     inputs.push_back(loadRow(r));
-  b.emitPrologue(getPrologueOps(unit));
+  begin();
   SmallVector<Lanes> columns;
+  SmallVector<Value> largest(amax ? 1 : 0, b.i32(0));
   for (unsigned r = 0; r < kThreadRows; ++r) {
     SmallVector<Lanes> results =
-        b.emitBody(op, inputs[r], {},
-                   op.getBody()->getTerminator()->getOperands(), kThreadCols);
+        b.emitBody(op, inputs[r], {}, stores.getWanted(), kThreadCols);
+    if (amax)
+      largest[0] = BlockAmax::emitLargest(b, results.back().values, largest[0]);
     Value index = getIndex(b.add(row0, b.widen(b.add(threadRow, b.i32(r)))),
                            b.add(col0, b.widen(threadCol)));
     for (auto [number, output] : llvm::enumerate(outputs)) {
@@ -298,62 +330,74 @@ void TileEmitter::emitFast() {
     }
   }
   shareColumns(columns);
+  if (amax)
+    amax->share(largest);
   b.create<gpu::BarrierOp>();
   storeColumns();
-  b.storeScalars();
+  end();
 }
 
 /// Element by element, and yet with neighbouring threads on neighbouring bytes.
 void TileEmitter::emitSlow() {
-  b.emitPrologue(getPrologueOps(unit));
+  begin();
   const KernelOperand &output = outputs[transposed];
   Value count = b.i32(tileRows * kCols), step = b.i32(threads);
   // The word of a column, swapped by the column's number.
   auto getPlace = [&](Value row, Value col) {
-    Value swap = b.mul(b.create<arith::AndIOp>(col, b.i32(31)),
-                       b.i32(4 / bytes));
-    Value place = b.add(b.mul(col, b.i32(tileRows)),
-                        b.create<arith::XOrIOp>(row, swap));
+    Value swap =
+        b.mul(b.create<arith::AndIOp>(col, b.i32(31)), b.i32(4 / bytes));
+    Value place =
+        b.add(b.mul(col, b.i32(tileRows)), b.create<arith::XOrIOp>(row, swap));
     return b.at(shared, b.mul(place, b.i32(bytes)));
   };
   auto inside = [&](Value row, Value col) {
     return b.both(b.less(row, rows), b.less(col, cols));
   };
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Value index = getIndex(row, col);
-      SmallVector<Lanes> inputs = b.loadInputsAt(
-          op, getCoordinates(row, col), index, 1, /*vectors=*/false);
-      SmallVector<Lanes> results = b.emitBody(
-          op, inputs, {}, op.getBody()->getTerminator()->getOperands(), 1);
-      for (auto [number, result] : llvm::enumerate(results)) {
-        Value value = b.toMemory(result.values[0]);
-        if (number == transposed)
-          b.create<LLVM::StoreOp>(value, getPlace(r, c));
-        else
-          b.storeOne(outputs[number], index, result.values[0]);
-      }
-    });
-    return {};
-  });
+  auto store = [&](Value r, Value c, Value row, Value col, Value largest) {
+    Value index = getIndex(row, col);
+    SmallVector<Lanes> inputs = b.loadInputsAt(op, getCoordinates(row, col),
+                                               index, 1, /*vectors=*/false);
+    SmallVector<Lanes> results =
+        b.emitBody(op, inputs, {}, stores.getWanted(), 1);
+    for (auto [number, operand] : llvm::enumerate(outputs)) {
+      Value value = results[number].values[0];
+      if (number == transposed)
+        b.create<LLVM::StoreOp>(b.toMemory(value), getPlace(r, c));
+      else
+        b.storeOne(operand, index, value);
+    }
+    return amax ? BlockAmax::emitLargest(b, results.back().values, largest)
+                : Value();
+  };
+  SmallVector<Value> none(amax ? 1 : 0, b.i32(0));
+  SmallVector<Value> largest = b.emitLoop(
+      b.getThread(), count, step, none, [&](Value i, ValueRange carried) {
+        Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        return b.emitIf(inside(row, col), carried, [&] {
+          Value old = amax ? carried[0] : Value();
+          return SmallVector<Value>{store(r, c, row, col, old)};
+        });
+      });
+  if (amax)
+    amax->share(largest);
   b.create<gpu::BarrierOp>();
-  b.emitLoop(b.getThread(), count, step, {},
-             [&](Value i, ValueRange) -> SmallVector<Value> {
-    Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
-    Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
-    b.emitIf(inside(row, col), [&] {
-      Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
-      Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
-      Value address = b.at(b.getPointer(output.buffer),
-                           b.mul(getTransposedIndex(row, col), b.i64(bytes)));
-      b.create<LLVM::StoreOp>(value, address);
-    });
-    return {};
-  });
-  b.storeScalars();
+  b.emitLoop(
+      b.getThread(), count, step, {},
+      [&](Value i, ValueRange) -> SmallVector<Value> {
+        Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
+        Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
+        b.emitIf(inside(row, col), [&] {
+          Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
+          Value value = b.create<LLVM::LoadOp>(memory, getPlace(r, c));
+          Value address =
+              b.at(b.getPointer(output.buffer),
+                   b.mul(getTransposedIndex(row, col), b.i64(bytes)));
+          b.create<LLVM::StoreOp>(value, address);
+        });
+        return {};
+      });
+  end();
 }
 
 void TileEmitter::emit() {
@@ -364,14 +408,26 @@ void TileEmitter::emit() {
     Value whole = b.isZero(b.rem(size, b.i64(kThreadCols)));
     return b.both(b.less(end, size), whole);
   };
-  Value isFast = b.both(b.areAligned(wide),
-                        b.both(fits(row0, tileRows, rows),
-                               fits(col0, kCols, cols)));
+  Value isFast = b.both(b.areAligned(wide), b.both(fits(row0, tileRows, rows),
+                                                   fits(col0, kCols, cols)));
   b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
 }
 
 void TileStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  TileEmitter(b, unit).emit();
+  linalg::GenericOp op = unit.main[0];
+  ElementStores stores = *getElementStores(op);
+  auto count = [&] {
+    unsigned loops = op.getNumLoops();
+    auto tiles = [&](unsigned dim, int64_t tile) {
+      Value size = b.getLoopSize(op, dim);
+      return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+    };
+    Value matrices = b.getLoopProduct(op, 0, loops - 2);
+    Value down = tiles(loops - 2, getTileRows(op));
+    return b.mul(b.mul(matrices, down), tiles(loops - 1, kCols));
+  };
+  emitParts(b, unit, stores, count,
+            [&](Value tile) { TileEmitter(b, unit, stores, tile).emit(); });
 }
 
 std::unique_ptr<Strategy> fp8::createTileStrategy() {

@@ -20,6 +20,14 @@
 //       CHECK:   call @main_on_buffers(%[[X]], %[[R]], %[[W]], %[[CTX]], %[[STREAM]])
 //       CHECK: ^[[STOP]](%[[A:.+]]: i32):
 //       CHECK:   return %[[A]]
+// CHECK-LABEL: func.func @main_tensors(
+//  CHECK-SAME:   %[[SPECS:.+]]: !llvm.ptr, %[[ARGS:.+]]: !llvm.ptr, %[[RESULTS:.+]]: !llvm.ptr) -> i32
+//       CHECK:   %[[A:.+]] = llvm.mlir.addressof @fp8_main_tensors
+//       CHECK:   llvm.store %[[A]], %[[SPECS]]
+//       CHECK:   %[[NA:.+]] = llvm.mlir.constant(1 : i64)
+//       CHECK:   llvm.store %[[NA]], %[[ARGS]]
+//       CHECK:   %[[NR:.+]] = llvm.mlir.constant(1 : i64)
+//       CHECK:   llvm.store %[[NR]], %[[RESULTS]]
 // Sizes only: no data is asked for.
 // CHECK-LABEL: func.func @main_workspace(
 //  CHECK-SAME:   %{{.+}}: !llvm.ptr, %[[BYTES:.+]]: !llvm.ptr) -> i32
@@ -49,6 +57,30 @@ func.func @main_prepare(%x: memref<?x32xbf16>, %y: memref<f32>, %context: !llvm.
 func.func @main_sizes(%x: memref<?x32xbf16>) -> index attributes {fp8.companion} {
   %s = arith.constant 7 : index
   return %s : index
+}
+
+// -----
+
+// A tangent is called as the result that it belongs to, an argument without a
+// name by its number.
+//   CHECK-DAG: @fp8_step_tensor_name_0("arg0\00")
+//   CHECK-DAG: @fp8_step_tensor_name_1("d_result3\00")
+//   CHECK-DAG: @fp8_step_tensor_name_2("result0\00")
+//   CHECK-DAG: @fp8_step_tensor_name_3("result1\00")
+// CHECK-LABEL: func.func @step_tensors(
+//       CHECK:   llvm.mlir.constant(2 : i64)
+//       CHECK:   llvm.mlir.constant(2 : i64)
+func.func @step(%x: memref<f32>, %t: memref<f32> {fp8.tangent = 3 : i64}, %y: memref<f32> {fp8.result}, %z: memref<f32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+  %s = arith.constant 0 : i32
+  return %s : i32
+}
+func.func @step_workspace(%x: memref<f32>, %t: memref<f32>, %y: memref<f32>, %z: memref<f32>) -> i64 attributes {fp8.companion} {
+  %b = arith.constant 256 : i64
+  return %b : i64
+}
+func.func @step_prepare(%x: memref<f32>, %t: memref<f32>, %y: memref<f32>, %z: memref<f32>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
+  %s = arith.constant 0 : i32
+  return %s : i32
 }
 
 // -----

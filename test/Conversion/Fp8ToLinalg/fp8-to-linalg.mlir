@@ -125,6 +125,50 @@ func.func @transpose(%q: tensor<2x?x8xf8E4M3FN>) -> tensor<2x8x?xf8E4M3FN> {
 
 // -----
 
+// A scale a row: a vector in the loops, M x 1 outside.
+// CHECK-DAG:   #[[$ID:.+]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-DAG:   #[[$ROW:.+]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func @rowwise
+//  CHECK-SAME:   (%[[X:.+]]: tensor<2x?x8xf32>, %[[S:.+]]: tensor<2x?x1xf32>)
+//       CHECK:   linalg.fill {{.*}} -> tensor<2x?xf32>
+//       CHECK:   %[[A:.+]] = linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]]], iterator_types = ["parallel", "parallel", "reduction"]}
+//       CHECK:   tensor.expand_shape %[[A]] {{\[}}[0], [1, 2]{{\]}} {{.*}} into tensor<2x?x1xf32>
+//       CHECK:   %[[C:.+]] = tensor.collapse_shape %[[S]] {{\[}}[0], [1, 2]{{\]}}
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$ROW]], #[[$ID]]], {{.*}} ins(%[[X]], %[[C]] :
+func.func @rowwise(%x: tensor<2x?x8xf32>, %s: tensor<2x?x1xf32>) -> (tensor<2x?x1xf32>, tensor<2x?x8xf8E4M3FN>) {
+  %a = fp8.amax %x granularity <rowwise> : tensor<2x?x8xf32> -> tensor<2x?x1xf32>
+  %q = fp8.cast %x scale %s granularity <rowwise> : tensor<2x?x8xf32>, tensor<2x?x1xf32> -> tensor<2x?x8xf8E4M3FN>
+  return %a, %q : tensor<2x?x1xf32>, tensor<2x?x8xf8E4M3FN>
+}
+
+// -----
+
+// A scale a column.
+// CHECK-DAG:   #[[$ID:.+]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG:   #[[$COLUMN:.+]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-LABEL: func @colwise
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$COLUMN]]], iterator_types = ["reduction", "parallel"]}
+//       CHECK:   tensor.expand_shape {{.*}} {{\[}}[0, 1]{{\]}} {{.*}} into tensor<1x8xf32>
+//       CHECK:   linalg.generic {indexing_maps = [#[[$ID]], #[[$COLUMN]], #[[$ID]]]
+func.func @colwise(%x: tensor<4x8xf32>, %s: tensor<1x8xf32>) -> (tensor<1x8xf32>, tensor<4x8xf8E4M3FN>) {
+  %a = fp8.amax %x granularity <colwise> : tensor<4x8xf32> -> tensor<1x8xf32>
+  %q = fp8.cast %x scale %s granularity <colwise> : tensor<4x8xf32>, tensor<1x8xf32> -> tensor<4x8xf8E4M3FN>
+  return %a, %q : tensor<1x8xf32>, tensor<4x8xf8E4M3FN>
+}
+
+// -----
+
+// CHECK-LABEL: func @scale_e8m0
+//       CHECK:   %[[D:.+]] = arith.divf %{{.+}}, %[[S:.+]] : f32
+//       CHECK:   %[[E:.+]] = arith.truncf %[[D]] : f32 to f8E8M0FNU
+//       CHECK:   linalg.yield %[[S]], %[[E]] : f32, f8E8M0FNU
+func.func @scale_e8m0(%a: tensor<4x1xf32>) -> tensor<4x1xf8E8M0FNU> {
+  %s, %d = fp8.scale %a for f8E4M3FN policy <pow2 = down> : tensor<4x1xf32> -> tensor<4x1xf32>, tensor<4x1xf8E8M0FNU>
+  return %d : tensor<4x1xf8E8M0FNU>
+}
+
+// -----
+
 // Negative: matmuls go to the library.
 // CHECK-LABEL: func @matmuls
 //       CHECK:   fp8.matmul

@@ -25,7 +25,7 @@ import fp8_oracle  # noqa: E402
 
 INPUTS = os.path.join(HERE, "..", "..", "Inputs")
 # At least, in dB, of y and of each gradient.
-LEAST = {"tensorwise": (23, 18), "none": (40, 40)}
+LEAST = {"tensorwise": (23, 18), "tensorwise_pow2": (23, 18), "none": (40, 40)}
 
 
 def check(name, recipe_name, directory):
@@ -34,7 +34,7 @@ def check(name, recipe_name, directory):
     if dy is None:
         matrices = [array for array in args if array.ndim == 2]
         dy = emulate.seeded_dy(1, (matrices[0].shape[0], matrices[-1].shape[0]))
-    recipe = emulate.Wide() if recipe_name == "none" else emulate.Tensorwise()
+    recipe = emulate.make_recipe(recipe_name)
     results, references = emulate.run(name, args, dy, recipe)
     inputs, outputs = os.path.join(directory, "in"), os.path.join(directory, "out")
     emulate.save_inputs(inputs, names, args, dy)

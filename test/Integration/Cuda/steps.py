@@ -12,8 +12,10 @@ and one rounding to bf16. Behind it, a value that differs in its last bf16 bit m
 be quantized to the next FP8 value, so in longer programs the difference grows; there
 NAME/refN.npy, the program in f64 where it is stored, tells whether the GPU is as
 close to it as the CPU. LINEAR bounds the difference of linears, in the L2 norm, and
-RATIO the error of the GPU over that of the CPU. A second run, a run after the
-workspace was overwritten, and a replayed CUDA graph give the same bits.
+RATIO the error of the GPU over that of the CPU. A second run, runs after the
+workspace was overwritten, and a replayed CUDA graph give the same bits: what a
+workspace keeps from call to call (recipe tensorwise_pow2, NAME-pow2) is a hint. A
+graph of the linear of ones, captured once, reads today's x and W (C33, C40).
 """
 
 import glob
@@ -29,6 +31,14 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "support"))
 import cuda_step  # noqa: E402
 
 LINEAR, RATIO = 2e-3, 1.1
+
+
+OVERWRITES = {
+    "a run": lambda workspace: None,
+    "zeros": lambda workspace: workspace.zero_(),
+    "NaNs": lambda workspace: workspace.fill_(0xFF),
+    "random bytes": lambda workspace: workspace.random_(0, 256),
+}
 
 
 def load(folder, kind):
@@ -69,12 +79,13 @@ def check(runtime, library):
             assert ours <= RATIO * cpus, f"{name}, result {index}: {ours:.2e} > {cpus:.2e}"
         assert "linear" not in name or difference < LINEAR, f"{name}, result {index}: {difference:.2e}"
         print(f"{name}  result {index}  {difference:.1e} from the CPU")
-    step.workspace.fill_(0xFF)
-    for tensor in results:
-        tensor.fill_(float("nan"))
-    step()
-    torch.cuda.synchronize()
-    assert same(bits(results), first), f"{name}: a second run differs"
+    for what, overwrite in OVERWRITES.items():
+        overwrite(step.workspace)
+        for tensor in results:
+            tensor.fill_(float("nan"))
+        step()
+        torch.cuda.synchronize()
+        assert same(bits(results), first), f"{name}: a run after {what} differs"
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         step()
@@ -84,13 +95,50 @@ def check(runtime, library):
         graph.replay()
         torch.cuda.synchronize()
         assert same(bits(results), first), f"{name}: a replay differs"
-    # A replay reads today's data: twice the input is another result.
-    arguments[0].mul_(2)
+    # A replay reads today's data: four times the input is another result, the
+    # same whether the workspace is that of the last replay or not.
+    arguments[0].mul_(4)
     graph.replay()
     torch.cuda.synchronize()
-    assert not same(bits(results[:1]), first[:1]), f"{name}: a replay is stale"
-    arguments[0].mul_(0.5)
+    changed = bits(results)
+    assert not same(changed[:1], first[:1]), f"{name}: a replay is stale"
+    for what, overwrite in OVERWRITES.items():
+        overwrite(step.workspace)
+        graph.replay()
+        torch.cuda.synchronize()
+        assert same(bits(results), changed), f"{name}: a replay after {what} differs"
+    arguments[0].mul_(0.25)
+    graph.replay()
+    torch.cuda.synchronize()
+    assert same(bits(results), first), f"{name}: a replay of the first data differs"
     assert same(bits(arguments), before), f"{name}: an argument was written"
+
+
+def check_graph_of_ones(runtime, library):
+    """Amax, scale, casts and three matmuls in one graph: 64x128 by (256x128)ᵀ."""
+    shapes = ((64, 128), (256, 128), (64, 256), (64, 256), (64, 128), (256, 128))
+    tensors = [torch.ones(shape, dtype=torch.bfloat16, device="cuda") for shape in shapes]
+    x, weight, _, *results = tensors
+    step = cuda_step.Step(runtime, library, tensors)
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        step()
+
+    def expect(*values):
+        for tensor in results:
+            tensor.fill_(float("nan"))
+        graph.replay()
+        torch.cuda.synchronize()
+        for tensor, value in zip(results, values):
+            assert (tensor == value).all(), f"{value} expected, but {tensor.flatten()[:4]}"
+
+    expect(128, 256, 64)
+    x.fill_(4)
+    for _ in range(100):
+        expect(512, 256, 256)
+    weight.mul_(2)
+    expect(1024, 512, 256)
+    print("a graph of ones follows x and W")
 
 
 def main():
@@ -105,6 +153,8 @@ def main():
     for library in libraries:
         try:
             check(runtime, library)
+            if os.path.basename(library) == "torch_linear.so":
+                check_graph_of_ones(runtime, library)
         except (AssertionError, RuntimeError) as error:
             failed += 1
             print("FAILED", error)

@@ -246,6 +246,41 @@ TEST_F(FakeGpuTest, TuningTakesTheFastest) {
   EXPECT_EQ(ones.result(), 32);
 }
 
+TEST_F(FakeGpuTest, PreparedMatmuls) {
+  open();
+  uint64_t count = 7;
+  ASSERT_EQ(fp8rt_prepared_matmuls(context, nullptr, 0, &count), FP8RT_OK);
+  EXPECT_EQ(count, 0u);
+  Ones first, second(FP8RT_F32);
+  for (const Ones *ones : {&first, &second, &first})
+    ASSERT_EQ(fp8rt_matmul_prepare(context, &ones->m.desc), FP8RT_OK);
+  fp8rt_matmul_desc descs[3] = {};
+  ASSERT_EQ(fp8rt_prepared_matmuls(context, descs, 3, &count), FP8RT_OK);
+  ASSERT_EQ(count, 2u);
+  EXPECT_EQ(memcmp(&descs[0], &first.m.desc, sizeof(descs[0])), 0);
+  EXPECT_EQ(memcmp(&descs[1], &second.m.desc, sizeof(descs[1])), 0);
+  char text[256];
+  uint64_t length = 0;
+  ASSERT_EQ(fp8rt_describe_matmul(&descs[1], text, sizeof(text), &length),
+            FP8RT_OK);
+  EXPECT_STREQ(text, "f8E4M3FN x f8E4M3FN -> f32, M 16, N 16, K 32, trans_b, "
+                     "tensor x tensor descales");
+  EXPECT_EQ(length, strlen(text));
+  ASSERT_EQ(fp8rt_describe_matmul(&descs[1], text, 9, &length), FP8RT_OK);
+  EXPECT_STREQ(text, "f8E4M3FN");
+  // Less room than there are: all are counted, and no more written.
+  descs[1] = {};
+  ASSERT_EQ(fp8rt_prepared_matmuls(context, descs, 1, &count), FP8RT_OK);
+  EXPECT_EQ(count, 2u);
+  EXPECT_EQ(descs[1].struct_size, 0u);
+  EXPECT_EQ(fp8rt_prepared_matmuls(context, nullptr, 1, &count),
+            FP8RT_INVALID_ARGUMENT);
+  EXPECT_EQ(fp8rt_prepared_matmuls(context, nullptr, 0, nullptr),
+            FP8RT_INVALID_ARGUMENT);
+  ASSERT_EQ(fp8rt_prepared_matmuls(nullptr, nullptr, 0, &count), FP8RT_OK);
+  EXPECT_EQ(count, 0u);
+}
+
 TEST_F(FakeGpuTest, TuningRunsOutOfMemory) {
   pretend("FP8FAKE_MEMORY", "1000");
   open();

@@ -76,10 +76,10 @@ TEST(ScaleDivision, SameAsF64) {
   for (float top : {448.0f, 57344.0f, 240.0f})
     for (uint32_t bits = 0; bits < 0x7f800000; bits += 97) {
       float amax = toFloat(bits);
-      float want = static_cast<float>(
-          static_cast<double>(top) / std::fmax(amax, 1e-12));
-      float got = amax <= eps ? static_cast<float>(top / 1e-12)
-                              : divide(top, amax, -1);
+      float want =
+          static_cast<float>(static_cast<double>(top) / std::fmax(amax, 1e-12));
+      float got =
+          amax <= eps ? static_cast<float>(top / 1e-12) : divide(top, amax, -1);
       ASSERT_EQ(toBits(got), toBits(want)) << amax;
     }
 }

@@ -1,4 +1,4 @@
-//===- Report.cpp --------------------------------------------------*- C++
+//===- Linears.cpp -------------------------------------------------*- C++
 //-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
@@ -7,15 +7,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What fp8-run tells about a step.
+// The linears of a step, for reports.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Report.h"
+#include "Fp8/Driver/Compile.h"
 #include "Fp8/IR/Fp8Ops.h"
 
 using namespace mlir;
-using namespace fp8run;
 
 static std::string describeSizes(fp8::MatmulOp op) {
   ArrayRef<int64_t> mn = op.getType().getShape().take_back(2);
@@ -30,7 +29,7 @@ static std::string describeSizes(fp8::MatmulOp op) {
          size(mn[1]);
 }
 
-SmallVector<Linear> fp8run::findLinears(func::FuncOp function) {
+SmallVector<fp8::Linear> fp8::findLinears(func::FuncOp function) {
   SmallVector<Linear> linears;
   function.walk([&](fp8::MatmulOp op) {
     auto *known = llvm::find_if(linears, [&](const Linear &linear) {
@@ -46,34 +45,11 @@ SmallVector<Linear> fp8run::findLinears(func::FuncOp function) {
   return linears;
 }
 
-void fp8run::countConverted(func::FuncOp function,
-                            MutableArrayRef<Linear> linears) {
+void fp8::countConverted(func::FuncOp function,
+                         MutableArrayRef<Linear> linears) {
   function.walk([&](fp8::ScaledMMOp op) {
     for (Linear &linear : linears)
       if (linear.location == op.getLoc())
         ++linear.converted;
   });
-}
-
-void fp8run::printTable(llvm::raw_ostream &os,
-                        ArrayRef<SmallVector<std::string>> rows) {
-  SmallVector<size_t> widths;
-  for (const auto &row : rows) {
-    widths.resize(std::max(widths.size(), row.size()));
-    for (auto [width, cell] : llvm::zip(widths, row))
-      width = std::max(width, cell.size());
-  }
-  for (const auto &row : rows) {
-    for (auto [column, cell] : llvm::enumerate(row)) {
-      size_t padding = widths[column] - cell.size();
-      if (column == 0) {
-        os << cell;
-        if (row.size() > 1)
-          os.indent(padding);
-        continue;
-      }
-      os.indent(2 + padding) << cell;
-    }
-    os << "\n";
-  }
 }

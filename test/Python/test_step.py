@@ -1,0 +1,240 @@
+# Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM Exceptions.
+# See LICENSE for license information.
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Steps on NumPy arrays: every bit, and every refusal."""
+
+import os
+import re
+import subprocess
+import sys
+import threading
+
+import emulate
+import ml_dtypes
+import numpy as np
+import pytest
+from conftest import INPUTS, Program, same
+
+import fp8
+
+
+@pytest.mark.parametrize("name", sorted(emulate.PROGRAMS))
+@pytest.mark.parametrize("recipe", ["tensorwise", "none"])
+def test_bits(name, recipe):
+    program = Program(name, recipe)
+    results = program.compile()(*program.arguments)
+    assert len(results) == len(program.expected)
+    for result, expected in zip(results, program.expected):
+        assert type(result) is np.ndarray and same(result, expected)
+
+
+def test_forward_alone_gives_one_array(linear):
+    step = fp8.compile(linear.path)
+    assert not step.signature.results[1:]
+    assert same(step(*linear.arguments[:2]), linear.expected[0])
+
+
+def test_dynamic_sizes():
+    step = fp8.compile(os.path.join(INPUTS, "torch_linear_dyn.mlir"), backward=True)
+    assert step.signature.arguments[0].shape == (None, 128)
+    rng = np.random.default_rng(0)
+    for rows in (1, 33, 64, 33):
+        arrays = [
+            rng.standard_normal(shape).astype(ml_dtypes.bfloat16)
+            for shape in [(rows, 128), (256, 128), (rows, 256)]
+        ]
+        x, w, dy = arrays
+        expected = emulate.linear(emulate.Tensorwise(), x, w, dy=dy)
+        results = step(*arrays)
+        assert all(map(same, results, expected))
+
+
+def test_gradient_of_another_size_is_refused():
+    step = fp8.compile(os.path.join(INPUTS, "torch_linear_dyn.mlir"), backward=True,
+                       argument_names=["x", "w"], result_names=["y"])
+    arrays = [np.zeros(s, ml_dtypes.bfloat16) for s in [(64, 128), (256, 128), (32, 256)]]
+    with pytest.raises(ValueError, match=re.escape(
+            "argument 2 (d_y): expects shape [64, 256] of the result, but got [32, 256]")):
+        step(*arrays)
+
+
+def test_out_is_written_and_given_back(step, linear):
+    out = tuple(np.empty(s.shape, s.dtype) for s in step.signature.results)
+    results = step(*linear.arguments, out=out)
+    assert all(result is array for result, array in zip(results, out))
+    assert all(map(same, out, linear.expected))
+    # Some of them.
+    dw = np.zeros_like(out[2])
+    results = step(*linear.arguments, out=[None, None, dw])
+    assert results[2] is dw and all(map(same, results, linear.expected))
+    one = fp8.compile(linear.path)
+    y = np.empty_like(out[0])
+    assert one(*linear.arguments[:2], out=y) is y and same(y, out[0])
+
+
+def test_arguments_are_not_written(step, linear):
+    arrays = [array.copy() for array in linear.arguments]
+    for array in arrays:
+        array.flags.writeable = False
+    step(*arrays)
+    assert all(map(same, arrays, linear.arguments))
+
+
+def replaced(linear, index, array):
+    arrays = list(linear.arguments)
+    arrays[index] = array
+    return arrays
+
+
+@pytest.mark.parametrize("index, change, error, message", [
+    (0, lambda a: a[:63], ValueError,
+     "argument 0 (x): expects shape [64, 128], but got [63, 128]"),
+    (1, lambda a: a[None], ValueError,
+     "argument 1 (weight): expects shape [256, 128], but got [1, 256, 128]"),
+    (2, lambda a: a.astype(np.float32), TypeError,
+     "argument 2 (d_y): expects bfloat16, but got float32"),
+    (0, lambda a: a.view(np.uint16), TypeError,
+     "argument 0 (x): expects bfloat16, but got another type"),
+    (0, lambda a: np.asfortranarray(a), ValueError,
+     "argument 0 (x): expects a row-major array without gaps, but got strides [1, 64] for "
+     "shape [64, 128]"),
+    (0, lambda a: a.tolist(), TypeError,
+     "argument 0 (x): expects a NumPy array or one with __dlpack__, but got list"),
+])
+def test_wrong_argument(step, linear, index, change, error, message):
+    with pytest.raises(error, match=re.escape(message)):
+        step(*replaced(linear, index, change(linear.arguments[index])))
+
+
+def test_wrong_number_of_arguments(step, linear):
+    with pytest.raises(TypeError, match=re.escape(
+            "expects 3 arguments (x, weight, d_y), but got 2")):
+        step(*linear.arguments[:2])
+
+
+def make_outs(step):
+    return [np.empty(s.shape, s.dtype) for s in step.signature.results]
+
+
+def test_wrong_out(step, linear):
+    outs = make_outs(step)
+    with pytest.raises(ValueError, match="out: expects 3 arrays, but got 1"):
+        step(*linear.arguments, out=outs[0])
+    with pytest.raises(ValueError, match=re.escape(
+            "out 0 (y): expects shape [64, 256], but got [64, 128]")):
+        step(*linear.arguments, out=[outs[1], outs[1], outs[2]])
+    with pytest.raises(TypeError, match=re.escape("out 2 (d_weight): expects bfloat16")):
+        step(*linear.arguments, out=[*outs[:2], outs[2].astype(np.float32)])
+    outs[1].flags.writeable = False
+    with pytest.raises(ValueError, match=re.escape("out 1 (d_x)") + ".*read-only"):
+        step(*linear.arguments, out=outs)
+
+
+def test_overlap_is_refused(step, linear):
+    outs = make_outs(step)
+    x = linear.arguments[0].copy()
+    with pytest.raises(ValueError, match=re.escape("out 1 (d_x)") + ".*shares some with argument 0"):
+        step(*replaced(linear, 0, x), out=[outs[0], x, outs[2]])
+    # By one row.
+    both = np.empty((64 + 255, 128), ml_dtypes.bfloat16)
+    with pytest.raises(ValueError, match=re.escape("out 2 (d_weight)") + ".*shares some with out 1"):
+        step(*linear.arguments, out=[outs[0], both[:64], both[63:]])
+    # Neighbours do not overlap.
+    both = np.empty((64 + 256, 128), ml_dtypes.bfloat16)
+    results = step(*linear.arguments, out=[outs[0], both[:64], both[64:]])
+    assert all(map(same, results, linear.expected))
+
+
+def test_workspace(step, linear):
+    size = step.workspace_size(*linear.arguments)
+    assert size > 0
+    memory = np.full(size + 512, 0xAB, np.uint8)
+    start = -memory.ctypes.data % 256
+    workspace = memory[start:start + size]
+    results = step(*linear.arguments, workspace=workspace)
+    assert all(map(same, results, linear.expected))
+    assert (workspace != 0xAB).any()
+    assert (memory[:start] == 0xAB).all() and (memory[start + size:] == 0xAB).all()
+    with pytest.raises(ValueError, match=f"workspace: expects {size} contiguous bytes"):
+        step(*linear.arguments, workspace=workspace[:-1])
+    with pytest.raises(ValueError, match="aligned to 256"):
+        step(*linear.arguments, workspace=memory[start + 1:start + 1 + size])
+
+
+def test_workspaces_are_reused(linear):
+    step = linear.compile()
+    for _ in range(3):
+        step(*linear.arguments)
+    (workspace,) = step._function._idle
+    assert workspace.pointer % 256 == 0
+
+
+def test_stream_is_for_gpus(step, linear):
+    with pytest.raises(ValueError, match="target cpu, which has no streams"):
+        step(*linear.arguments, stream=1)
+
+
+def test_threads(linear):
+    """Many at once, on a step that was not called before: no workspace is shared."""
+    step = linear.compile()
+    rng = np.random.default_rng(3)
+    start = threading.Barrier(4)
+    wrong = []
+
+    def work(seed):
+        x, w, dy = (
+            (array.astype(np.float32) * 2.0 ** seed).astype(array.dtype)
+            for array in linear.arguments)
+        expected = emulate.linear(emulate.Tensorwise(), x, w, dy=dy)
+        start.wait()
+        for _ in range(20):
+            if not all(map(same, step(x, w, dy), expected)):
+                wrong.append(seed)
+
+    threads = [threading.Thread(target=work, args=(seed,)) for seed in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_results_outlive_the_step(linear):
+    results = linear.compile()(*linear.arguments)
+    assert all(map(same, results, linear.expected))
+
+
+RUN_SAVED = """
+import sys, numpy as np, ml_dtypes, fp8
+step = fp8.load(sys.argv[1])
+arrays = [np.load(path).astype(ml_dtypes.bfloat16) for path in sys.argv[2:]]
+results = step(*arrays)
+print(step, [int(r.view(np.uint16).astype(np.uint64).sum()) for r in results])
+print(step.reports)
+assert "libMLIR" not in open("/proc/self/maps").read()
+"""
+
+
+def test_saved_step_needs_no_compiler(step, linear, tmp_path):
+    step.save(tmp_path / "linear.so")
+    assert sorted(os.listdir(tmp_path)) == ["linear.h", "linear.json", "linear.so"]
+    paths = []
+    for index, array in enumerate(linear.arguments):
+        paths.append(str(tmp_path / f"{index}.npy"))
+        np.save(paths[-1], array.astype(np.float32))
+    run = subprocess.run(
+        [sys.executable, "-c", RUN_SAVED, str(tmp_path / "linear.so"), *paths],
+        capture_output=True, text=True)
+    assert run.returncode == 0, run.stderr
+    sums = [int(e.view(np.uint16).astype(np.uint64).sum()) for e in linear.expected]
+    assert run.stdout == f"{step} {sums}\n{step.reports}\n"
+
+
+def test_loading_what_is_no_step(step, tmp_path):
+    with pytest.raises(ValueError, match="ends in .so"):
+        step.save(tmp_path / "step")
+    with pytest.raises(OSError):
+        fp8.load(tmp_path / "step.so")
+    (tmp_path / "step.json").write_text('{"format": 99}')
+    with pytest.raises(ValueError, match="expects a step of format 1"):
+        fp8.load(tmp_path / "step.so")
