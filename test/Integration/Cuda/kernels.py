@@ -161,6 +161,10 @@ CASES = {
     "quantize_f32_e4m3": quantize("f32", "e4m3"),
     "quantize_f16_e5m2": quantize("f16", "e5m2"),
     "quantize_pow2": quantize("bf16", "e4m3"),
+    "quantize_rows": (["bf16"], lambda m, n: [(m, n)], ["e4m3", "f32"],
+                      lambda m, n: [(m, n), (m, 1)], "special"),
+    "quantize_columns": (["f32"], lambda m, n: [(m, n)], ["e4m3", "f32"],
+                         lambda m, n: [(m, n), (1, n)], "special"),
     "quantize_pow2_rows": (
         ["bf16"], lambda m, n: [(m, n)], ["e5m2", "f32"],
         lambda m, n: [(m, n), ()], "special"),
