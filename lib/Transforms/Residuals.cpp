@@ -46,6 +46,32 @@ std::optional<JointSignature> fp8::getJointSignature(func::FuncOp function) {
   return signature;
 }
 
+FailureOr<JointSignature> fp8::getJointSignature(func::FuncOp function,
+                                                 ArrayRef<unsigned> tangents,
+                                                 ArrayRef<unsigned> results) {
+  unsigned numArguments = function.getNumArguments();
+  unsigned numResults = function.getNumResults();
+  JointSignature signature{SmallVector<unsigned>(tangents),
+                           SmallVector<unsigned>(results)};
+  if (numArguments == 0)
+    return function.emitOpError("expects a tangent among the arguments, but "
+                                "has no argument");
+  if (signature.tangents.empty())
+    signature.tangents.push_back(numArguments - 1);
+  if (signature.results.empty())
+    signature.results.push_back(0);
+  for (unsigned number : signature.tangents)
+    if (number >= numArguments)
+      return function.emitOpError("expects argument ")
+             << number << " to be a tangent, but has " << numArguments;
+  for (unsigned number : signature.results)
+    if (number >= numResults)
+      return function.emitOpError("expects result ")
+             << number << " to be one of the forward pass, but has "
+             << numResults;
+  return signature;
+}
+
 int64_t fp8::getTotalBytes(ArrayRef<Residual> residuals) {
   int64_t bytes = 0;
   for (const Residual &residual : residuals)

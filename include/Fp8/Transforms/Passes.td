@@ -546,7 +546,8 @@ def LowerReshapesPass : Pass<"fp8-lower-reshapes"> {
   let description = [{
     Upstream's `expand-strided-metadata` (22.1.8) crashes on an
     `memref.expand_shape` that makes two dynamic dimensions of one. The op states
-    its sizes, and of a buffer without gaps the strides follow. Replaces
+    its sizes; the strides follow from them and from those of the buffer.
+    Replaces
 
     ```mlir
     %e = memref.expand_shape %a [[0, 1], [2]] output_shape [%b, %t, 8]
@@ -556,8 +557,9 @@ def LowerReshapesPass : Pass<"fp8-lower-reshapes"> {
     with
 
     ```mlir
-    %c = memref.reinterpret_cast %a to offset: [0], sizes: [%b, %t, 8], strides: [%s, 8, 1]
-        : memref<?x8xf32> to memref<?x?x8xf32, strided<[?, 8, 1]>>
+    %base, %o, %sizes:2, %strides:2 = memref.extract_strided_metadata %a : memref<?x8xf32> -> ...
+    %c = memref.reinterpret_cast %base to offset: [0], sizes: [%b, %t, 8], strides: [%s, 8, 1]
+        : memref<f32> to memref<?x?x8xf32, strided<[?, 8, 1]>>
     %e = memref.cast %c : memref<?x?x8xf32, strided<[?, 8, 1]>> to memref<?x?x8xf32>
     ```
   }];

@@ -161,6 +161,10 @@ CASES = {
     "quantize_f32_e4m3": quantize("f32", "e4m3"),
     "quantize_f16_e5m2": quantize("f16", "e5m2"),
     "quantize_pow2": quantize("bf16", "e4m3"),
+    "quantize_rows": (["bf16"], lambda m, n: [(m, n)], ["e4m3", "f32"],
+                      lambda m, n: [(m, n), (m, 1)], "special"),
+    "quantize_columns": (["f32"], lambda m, n: [(m, n)], ["e4m3", "f32"],
+                         lambda m, n: [(m, n), (1, n)], "special"),
     "quantize_pow2_rows": (
         ["bf16"], lambda m, n: [(m, n)], ["e5m2", "f32"],
         lambda m, n: [(m, n), ()], "special"),
@@ -509,6 +513,9 @@ TIMED = {
     "quantize_bf16_e4m3": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
     "relu_square": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
     "relu_square_backward": (10, "wide wide narrow turned one", "bf16 bf16 e5m2 e5m2 f32"),
+    "quantize_pow2": (4, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
+    "relu_square_backward_pow2": (
+        6, "wide wide narrow turned one", "bf16 bf16 e5m2 e5m2 f32"),
     "transpose_bf16": (4, "wide wide_turned", "bf16 bf16"),
     "column_sum": (2, "wide row", "bf16 f32"),
     "row_sum": (2, "wide column", "bf16 f32"),
