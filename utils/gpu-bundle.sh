@@ -6,10 +6,10 @@
 # Builds what the tests and benchmarks on a GPU need and packs it into
 # gpu-bundle/, for a machine that has PyTorch and neither compilers nor LLVM:
 # bin/*Tests, bin/fp8-tune, lib/, compiled steps with arguments and results of
-# the CPU in steps/, compiled linears in linear/, both in one function, and some
-# in two (-split), with -pow2 in their names those of the recipe tensorwise_pow2, and
-# the Python package with a step that it saved in python/. The C library there must
-# be 2.36 or later. Needs ptxas for machine code (CUDA_HOME, or in PATH).
+# the CPU in steps/, compiled linears in linear/, with -pow2 in their names those
+# of the recipe tensorwise_pow2, with -split some in two functions, and the Python
+# package with a step that it saved in python/. The C library there must be 2.36 or
+# later. Needs ptxas for machine code (CUDA_HOME, or in PATH).
 #
 # With --with-tools also fp8-run and models, in tools.tar.xz, and in packages/ the
 # Debian packages of LLVM, MLIR and Z3 that it needs, of these versions; what else
@@ -45,20 +45,21 @@ mkdir -p "$bundle"/{bin,lib,steps,linear}
 cp "$build"/bin/{Fp8CudaTests,fp8-tune} "$bundle/bin/"
 cp -L "$build"/lib/libfp8rt.so.0 "$bundle/lib/"
 
-# The model $1 to the library $2.so and its header; further arguments are flags.
-fp8_compile_step() {
-  local model="$1" output="$2"
-  shift 2
-  "$build/bin/fp8-compile" "$model" --backward --target="$target" -o "$output.so" "$@"
+# The model $1 to the library $3.so for the suffix $2 of its name: "" or -pow2.
+# Further arguments are flags.
+compile_library() {
+  local model="$1" recipe="tensorwise${2/-/_}" output="$3"
+  shift 3
+  "$build/bin/fp8-compile" "$model" --backward --target="$target" \
+    --recipe="$recipe" -o "$output.so" "$@"
 }
-
-# One step: model, suffix of the name, "" or -pow2.
+# One step: model, suffix of the name.
 compile_step() {
   local model="test/Inputs/$1.mlir" data="test/Inputs/data/$1"
   local step="$bundle/steps/$1$2" recipe="tensorwise${2/-/_}" arguments file
-  fp8_compile_step "$model" "$step" --recipe="$recipe" || { rm -f "$step".*; return; }
+  compile_library "$model" "$2" "$step" || { rm -f "$step".*; return; }
   [[ " ${split[*]} " != *" $1 "* ]] ||
-    fp8_compile_step "$model" "$step-split" --recipe="$recipe" --split
+    compile_library "$model" "$2" "$step-split" --split
   mkdir "$step"
   "$build/bin/fp8-run" "$model" --backward --recipe="$recipe" --inputs="$data" \
     --save-inputs="$step" --outputs="$step" >/dev/null
@@ -76,14 +77,14 @@ done
 for shape in "${shapes[@]}"; do
   read -r m k n <<<"$shape"
   python3 benchmark/linear_module.py "$m" "$k" "$n" >"$bundle/linear/module.mlir"
+  linear="$bundle/linear/${m}x${k}x${n}"
   for suffix in "" -pow2; do
-    linear="$bundle/linear/${m}x${k}x${n}$suffix" recipe="tensorwise${suffix/-/_}"
-    fp8_compile_step "$bundle/linear/module.mlir" "$linear" --recipe="$recipe"
-    fp8_compile_step "$bundle/linear/module.mlir" "$linear-split" --recipe="$recipe" --split
+    compile_library "$bundle/linear/module.mlir" "$suffix" "$linear$suffix"
+    compile_library "$bundle/linear/module.mlir" "$suffix" "$linear$suffix-split" --split
   done
   python3 benchmark/linear_module.py --gemms "$m" "$k" "$n" >"$bundle/linear/module.mlir"
   "$build/bin/fp8-compile" "$bundle/linear/module.mlir" --target="$target" \
-    -o "$bundle/linear/${m}x${k}x${n}-gemms.so"
+    -o "$linear-gemms.so"
 done
 # The package compiles here, and goes without its compiler.
 package="$bundle/python/fp8"
@@ -108,7 +109,9 @@ done
 if [ "$tools" = 1 ]; then
   mkdir -p "$bundle"/{packages,tools}
   cp "$build/bin/fp8-run" "$bundle/tools/"
-  cp -L "$build/lib/libFp8.so" "$bundle/tools/"
+  while read -r name path; do
+    cp -L "$path" "$bundle/tools/$name"
+  done < <(ldd "$build/bin/fp8-run" | awk '/libFp8|libjemalloc/ { print $1, $3 }')
   "${STRIP:-strip}" --strip-unneeded "$bundle"/tools/*
   for name in "${split[@]}" torch_gpt2_mlp jax_linear; do
     cp "test/Inputs/$name.mlir" "$bundle/tools/"

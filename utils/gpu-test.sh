@@ -51,7 +51,7 @@ done
 # Compiled steps, generated kernels and fp8-run, where the bundle has them; not
 # with arguments for a test binary.
 if [ $# -eq 0 ]; then
-  scripts=("test/Integration/Cuda/steps.py $bundle" \
+  scripts=("test/Integration/Cuda/steps.py $bundle"
     "test/Integration/Cuda/package.py $bundle" "$bundle/kernels.py")
   [ -d "$bundle/packages" ] && scripts+=("test/Integration/Cuda/run.py $bundle")
   for script in "${scripts[@]}"; do

@@ -94,9 +94,9 @@ class Step:
         runtime.check(getattr(library, name + "_prepare")(
             self.array, runtime.context))
 
-    def overwrite(self, write):
-        """Calls `write` on the bytes that the step may not rely on."""
-        write(self.workspace)
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
+        function(self.workspace)
 
     def __call__(self):
         stream = None
@@ -138,11 +138,12 @@ class Split:
         self.parts = [Step(runtime, path, forward, name + "_forward"),
                       Step(runtime, path, backward, name + "_backward")]
 
-    def overwrite(self, write):
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
         for residual in self.residuals:
-            write(residual.reshape(-1).view(torch.uint8))
+            function(residual.reshape(-1).view(torch.uint8))
         for part in self.parts:
-            part.overwrite(write)
+            part.overwrite(function)
 
     def __call__(self):
         for part in self.parts:

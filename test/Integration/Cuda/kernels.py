@@ -494,6 +494,9 @@ TIMED = {
     "quantize_bf16_e4m3": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
     "relu_square": (6, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
     "relu_square_backward": (10, "wide wide narrow turned one", "bf16 bf16 e5m2 e5m2 f32"),
+    "quantize_pow2": (4, "wide narrow turned one", "bf16 e4m3 e4m3 f32"),
+    "relu_square_backward_pow2": (
+        6, "wide wide narrow turned one", "bf16 bf16 e5m2 e5m2 f32"),
     "transpose_bf16": (4, "wide wide_turned", "bf16 bf16"),
     "column_sum": (2, "wide row", "bf16 f32"),
     "row_sum": (2, "wide column", "bf16 f32"),
