@@ -88,22 +88,23 @@ static int32_t convertOptions(fp8_context *context,
 // Compiling
 //===----------------------------------------------------------------------===//
 
-static fp8_tensor_kind getKind(fp8::PortKind kind) {
+static fp8_tensor_kind getKind(fp8::TensorKind kind) {
   switch (kind) {
-  case fp8::PortKind::Argument:
+  case fp8::TensorKind::Argument:
     return FP8_TENSOR_ARGUMENT;
-  case fp8::PortKind::Residual:
+  case fp8::TensorKind::Residual:
     return FP8_TENSOR_RESIDUAL;
-  case fp8::PortKind::Saved:
+  case fp8::TensorKind::Saved:
     return FP8_TENSOR_SAVED;
-  case fp8::PortKind::Result:
-  case fp8::PortKind::Statistic:
+  case fp8::TensorKind::Result:
+  case fp8::TensorKind::Statistic:
     return FP8_TENSOR_RESULT;
   }
   llvm_unreachable("unknown kind");
 }
 
-static fp8_library::Tensor makeTensor(const fp8::Port &port, int64_t origin) {
+static fp8_library::Tensor makeTensor(const fp8::TensorInfo &port,
+                                      int64_t origin) {
   std::vector<int64_t> sizes(port.type.getShape());
   for (int64_t &size : sizes)
     if (ShapedType::isDynamic(size))
@@ -115,13 +116,13 @@ static fp8_library::Tensor makeTensor(const fp8::Port &port, int64_t origin) {
 
 static fp8_library *makeLibrary(const fp8::CompileResult &result) {
   auto library = std::make_unique<fp8_library>();
-  const fp8::StepFunction *before = nullptr;
-  for (const fp8::StepFunction &info : result.functions) {
+  const fp8::FunctionInfo *before = nullptr;
+  for (const fp8::FunctionInfo &info : result.functions) {
     fp8_library::Function function{info.name, info.arguments.size(), {}};
-    for (const fp8::Port &port : info.arguments)
+    for (const fp8::TensorInfo &port : info.arguments)
       function.tensors.push_back(
           makeTensor(port, before ? fp8::getOrigin(*before, port) : -1));
-    for (const fp8::Port &port : info.results)
+    for (const fp8::TensorInfo &port : info.results)
       function.tensors.push_back(makeTensor(port, -1));
     library->functions.push_back(std::move(function));
     before = &info;

@@ -21,9 +21,6 @@
 using namespace mlir;
 using namespace fp8run;
 using llvm::Expected;
-using mlir::fp8::Port;
-using mlir::fp8::PortKind;
-using mlir::fp8::StepFunction;
 
 /// The C functions of a compiled library (fp8-emit-c-interface).
 using StepFn = int32_t(const fp8rt_tensor *, fp8rt_context *, void *,
