@@ -11,12 +11,13 @@ utils/gpu-bundle.sh makes. Columns, in ms: bf16 PyTorch, torchao's tensorwise
 recipe compiled (where torchao is installed), a plan written by hand in Triton
 (with --prototype), and the compiled functions of the recipes tensorwise ("ours")
 and tensorwise_pow2 ("ours-pow2", which reads x, weight and dy once while its
-predictions are right, as they are here but for the first call), each called
-plainly and as a CUDA graph; three FP8 matmuls alone, the better of
-torch._scaled_mm and of the compiled ones, with tuned plans where FP8_PLAN_CACHE
-has them; and the floors: those and the bytes of the glue at the copy bandwidth of
-this run, 6 an element of x, weight and dy (bf16 read twice, FP8 written twice), or
-4 with the recipe that reads once. Times are medians of
+predictions are right, as they are here but for the first call), and those of steps
+in two functions, forward and then backward (linear/MxKxN[-pow2]-split.so,
+"ours-split"), each called plainly and as a CUDA graph; three FP8 matmuls alone,
+the better of torch._scaled_mm and of the compiled ones, with tuned plans where
+FP8_PLAN_CACHE has them; and the floors: those and the bytes of the glue at the copy
+bandwidth of this run, 6 an element of x, weight and dy (bf16 read twice, FP8
+written twice), or 4 with the recipe that reads once. Times are medians of
 triton.testing.do_bench, which flushes the L2 cache, after 0.6 s of idle, all
 columns of a shape in turn, three times.
 
@@ -181,21 +182,21 @@ def columns(bundle, runtime, prototype, x, w, dy):
     if prototype:
         add("triton", prototype_step(prototype, False, x, w, dy))
         add("triton-pow2", prototype_step(prototype, True, x, w, dy))
-    for recipe in ("tensorwise", "tensorwise_pow2"):
-        suffix = "" if recipe == "tensorwise" else "-pow2"
-        path = os.path.join(bundle, "linear", f"{m}x{k}x{n}{suffix}.so")
+    for suffix, form in itertools.product(("", "-pow2"), ("", "-split")):
+        name = f"{m}x{k}x{n}{suffix}{form}"
+        path = os.path.join(bundle, "linear", name + ".so")
         if not os.path.exists(path):
             continue
-        step = cuda_step.Step(runtime, path, [x, w, dy, y, dx, dw])
+        step = cuda_step.open_step(runtime, path, [x, w, dy], [y, dx, dw])
         for tensor in (y, dx, dw):
             tensor.fill_(float("nan"))
         step()
         errors = [relative(out, ref) for out, ref in
-                  zip((y, dx, dw), expected(x, w, dy, recipe == "tensorwise_pow2"))]
-        print(f"{m}x{k}x{n} {recipe}: relative difference from torch._scaled_mm "
+                  zip((y, dx, dw), expected(x, w, dy, suffix == "-pow2"))]
+        print(f"{name}: relative difference from torch._scaled_mm "
               + ", ".join(f"{error:.1e}" for error in errors))
         assert all(error < 1e-2 for error in errors), errors
-        add("ours" + suffix, step)
+        add("ours" + suffix + form, step)
     return functions
 
 

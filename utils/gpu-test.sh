@@ -48,11 +48,13 @@ for binary in "$bundle"/bin/*Tests; do
     [ $# -gt 0 ] && break
   done
 done
-# Compiled steps and generated kernels, where the bundle has them; not with
-# arguments for a test binary.
+# Compiled steps, generated kernels and fp8-run, where the bundle has them; not
+# with arguments for a test binary.
 if [ $# -eq 0 ]; then
-  for script in "test/Integration/Cuda/steps.py $bundle" \
-      "test/Integration/Cuda/package.py $bundle" "$bundle/kernels.py"; do
+  scripts=("test/Integration/Cuda/steps.py $bundle"
+    "test/Integration/Cuda/package.py $bundle" "$bundle/kernels.py")
+  [ -d "$bundle/packages" ] && scripts+=("test/Integration/Cuda/run.py $bundle")
+  for script in "${scripts[@]}"; do
     [ -f "${script%% *}" ] || continue
     # shellcheck disable=SC2086
     if python3 $script; then passed=$((passed + 1)); else failed=$((failed + 1)); fi

@@ -39,83 +39,104 @@ static LogicalResult checkOptions(MLIRContext *context,
     return emitFailure(
         context, "expects target cpu or an NVIDIA one, but got '" +
                      train.target.getValue() + "', which has no lowering yet");
+  if (train.partition && !options.backward && train.tangents.empty())
+    return emitFailure(context,
+                       "expects a backward pass for two functions: one that is "
+                       "derived, or tangents of one that is there");
   if (options.output.empty())
     return emitFailure(context, "expects a library to write, but got ''");
   return success();
 }
 
-/// The tensors of the function, before it is lowered. A backward pass appends
-/// one tangent for each result that is a float.
-static FunctionInfo describeFunction(Model &model,
-                                     const CompileOptions &options) {
-  func::FuncOp function = model.getFunction();
-  FunctionInfo info{getCName(options, model.function), {}, {}};
-  SmallVector<std::string> names = model.argumentNames;
-  for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    bool known = index < model.resultNames.size();
-    std::string name = known ? model.resultNames[index] : "result";
-    info.results.push_back({name, cast<RankedTensorType>(type)});
-    if (isa<FloatType>(getElementTypeOrSelf(type)))
-      names.push_back("d_" + name);
-  }
-  for (auto [name, type] : llvm::zip(names, function.getArgumentTypes()))
-    info.arguments.push_back({name, cast<RankedTensorType>(type)});
-  return info;
+/// What the backward pass keeps; nothing for a function without one.
+static FailureOr<SmallVector<Residual>>
+findKept(func::FuncOp function, const std::optional<JointSignature> &signature,
+         const TrainOptions &options) {
+  if (!signature)
+    return SmallVector<Residual>();
+  ResidualOptions residuals;
+  residuals.dynamicSize = options.dynamicSize;
+  residuals.recomputeArguments = options.recomputeArguments;
+  if (options.maxBytes >= 0)
+    residuals.maxBytes = options.maxBytes;
+  return findResiduals(function, *signature, residuals);
 }
 
-/// What the backward pass keeps; nothing for a function without one.
-static FailureOr<SmallVector<Residual>> findKept(func::FuncOp function) {
-  if (std::optional<JointSignature> signature = getJointSignature(function))
-    return findResiduals(function, *signature);
-  return SmallVector<Residual>();
+static LogicalResult runStages(Model &model, ArrayRef<Stage> stages) {
+  return success(llvm::all_of(stages, [&](const Stage &stage) {
+    return succeeded(runStage(*model.module, stage));
+  }));
+}
+
+/// The marks of a derived function, or, where it is to be partitioned, what
+/// options say of one that an exporter differentiated. None without either.
+static FailureOr<std::optional<JointSignature>>
+findSignature(Model &model, const TrainOptions &options) {
+  if (!options.partition)
+    return getJointSignature(model.getFunction());
+  auto signature = getSignature(model, options);
+  if (failed(signature))
+    return failure();
+  return std::optional<JointSignature>(*signature);
 }
 
 /// Runs the stages on tensors, and reports what they did.
 static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
                                     CompileResult &result) {
-  SmallVector<Stage> stages = getTrainStages(options.train, options.backward);
-  auto run = [&](ArrayRef<Stage> part) {
-    return success(llvm::all_of(part, [&](const Stage &stage) {
-      return succeeded(runStage(*model.module, stage));
-    }));
-  };
+  const TrainOptions &train = options.train;
+  SmallVector<Stage> stages = getTrainStages(train, options.backward);
+  std::optional<Stage> partition;
+  if (train.partition && !train.evaluation)
+    partition = stages.pop_back_val();
   // Until matmuls are quantized the program is wide.
-  size_t numWide =
-      llvm::find_if(
-          stages, [](const Stage &stage) { return stage.name == "quantize"; }) -
-      stages.begin();
-  if (failed(run(ArrayRef(stages).take_front(numWide))))
+  auto quantize = llvm::find_if(
+      stages, [](const Stage &stage) { return stage.name == "quantize"; });
+  ArrayRef<Stage> wide(stages.begin(), quantize);
+  if (failed(runStages(model, wide)))
     return failure();
   result.linears = findLinears(model.getFunction());
-  auto wide = findKept(model.getFunction());
-  if (failed(wide))
+  auto signature = findSignature(model, train);
+  if (failed(signature))
     return failure();
-  result.wideKeptBytes = getTotalBytes(*wide);
-  if (failed(run(ArrayRef(stages).drop_front(numWide))))
+  auto wideKept = findKept(model.getFunction(), *signature, train);
+  if (failed(wideKept) ||
+      failed(runStages(model, ArrayRef(stages).drop_front(wide.size()))))
     return failure();
+  result.wideKeptBytes = getTotalBytes(*wideKept);
   countConverted(model.getFunction(), result.linears);
-  auto kept = findKept(model.getFunction());
+  auto kept = findKept(model.getFunction(), *signature, train);
   if (failed(kept))
     return failure();
   for (const Residual &residual : *kept)
     result.kept.push_back({residual.description, residual.bytes});
-  result.functions.push_back(describeFunction(model, options));
+  if (partition && failed(runStages(model, *partition)))
+    return failure();
+  result.functions =
+      getFunctions(model, *model.module, partition ? *signature : std::nullopt);
   return success();
 }
 
 FailureOr<CompileResult> fp8::compileModel(Model &model,
                                            const CompileOptions &options) {
-  ModuleOp module = *model.module;
+  const TrainOptions &train = options.train;
   CompileResult result;
-  if (failed(checkOptions(module.getContext(), options)) ||
+  if (failed(checkOptions(model.module->getContext(), options)) ||
       failed(runTrainStages(model, options, result)))
     return failure();
-  for (const Stage &stage :
-       getLowerStages(options.train.target, options.cudaPath))
-    if (failed(runStage(module, stage)))
-      return failure();
-  if (failed(writeLibrary(module, options, {model.function},
-                          makeHeader(options, result.functions))))
+  std::string stem = getCName(options.output, model.function);
+  SmallVector<Renaming> names;
+  for (StepFunction &function : result.functions) {
+    StringRef suffix = StringRef(function.name).substr(model.function.size());
+    names.push_back({function.name, (stem + suffix).str()});
+    function.name = names.back().second;
+  }
+  std::string header =
+      makeHeader("Made by fp8-compile for " + train.target.getValue() +
+                     ", recipe " + train.recipe.getValue() + ".",
+                 stem, result.functions);
+  if (failed(
+          runStages(model, getLowerStages(train.target, options.cudaPath))) ||
+      failed(writeLibrary(*model.module, options, names, header)))
     return failure();
   return result;
 }

@@ -79,19 +79,16 @@ static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   }
 }
 
-/// Writes `module`, in the LLVM dialect, to an object file in which `functions`
-/// have their C names.
+/// Writes `module`, in the LLVM dialect, to an object file with names for C.
 static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
-                                const CompileOptions &options,
-                                ArrayRef<std::string> functions,
-                                StringRef path) {
+                                StringRef path, ArrayRef<Renaming> names) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
-  for (StringRef function : functions)
-    if (std::string cName = getCName(options, function); function != cName)
-      renameFunctions(*code, function, cName);
+  for (const auto &[name, cName] : names)
+    if (name != cName)
+      renameFunctions(*code, name, cName);
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
   if (llvm::Error error = makeOptimizingTransformer(
@@ -173,8 +170,7 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
 //===----------------------------------------------------------------------===//
 
 LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
-                                ArrayRef<std::string> functions,
-                                StringRef header) {
+                                ArrayRef<Renaming> names, StringRef header) {
   MLIRContext *context = module.getContext();
   auto machine = createMachine(options.cpu, context);
   if (failed(machine))
@@ -195,7 +191,7 @@ LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
     return emitFailure(context,
                        "cannot write '" + headerPath + "': " + error.message());
   headerFile.os() << header;
-  if (failed(emitObject(module, **machine, options, functions, *object)) ||
+  if (failed(emitObject(module, **machine, *object, names)) ||
       failed(link(*object, *library, llvm::sys::path::filename(options.output),
                   context)))
     return failure();

@@ -104,6 +104,9 @@ SmallVector<Stage> fp8::getTrainStages(const TrainOptions &options,
   llvm::append_range(parts.tangents, options.tangents);
   llvm::append_range(parts.results, options.results);
   parts.forwardOnly = options.evaluation;
+  parts.maxBytes = options.maxBytes;
+  parts.recomputeArguments = options.recomputeArguments;
+  parts.dynamicSize = options.dynamicSize;
   auto buildPartition = [=](OpPassManager &pm) {
     pm.addPass(createPartitionPass(parts));
   };

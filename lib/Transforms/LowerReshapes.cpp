@@ -31,23 +31,28 @@ struct ExpandShapeToReinterpretCast : OpRewritePattern<memref::ExpandShapeOp> {
   LogicalResult matchAndRewrite(memref::ExpandShapeOp op,
                                 PatternRewriter &rewriter) const override {
     MemRefType type = op.getResultType();
-    if (!op.getSrcType().getLayout().isIdentity() ||
-        !type.getLayout().isIdentity())
-      return rewriter.notifyMatchFailure(op, "the buffer has gaps");
     if (type.getNumDynamicDims() == 0)
       return rewriter.notifyMatchFailure(op, "sizes are static");
     Location loc = op.getLoc();
+    auto source =
+        memref::ExtractStridedMetadataOp::create(rewriter, loc, op.getSrc());
     SmallVector<OpFoldResult> sizes = op.getMixedOutputShape();
-    SmallVector<OpFoldResult> strides(sizes.size(), rewriter.getIndexAttr(1));
+    SmallVector<OpFoldResult> strides(sizes.size());
     AffineExpr x, y;
     bindSymbols(rewriter.getContext(), x, y);
-    for (size_t dim = sizes.size(); dim-- > 1;)
-      strides[dim - 1] = affine::makeComposedFoldedAffineApply(
-          rewriter, loc, x * y, {strides[dim], sizes[dim]});
-    // Strides are values here, so the type cannot keep its identity layout.
+    // Within what was one dimension the last one has its stride.
+    for (auto [group, stride] :
+         llvm::zip_equal(op.getReassociationIndices(),
+                         source.getConstifiedMixedStrides())) {
+      strides[group.back()] = stride;
+      for (size_t i = group.size(); i-- > 1;)
+        strides[group[i - 1]] = affine::makeComposedFoldedAffineApply(
+            rewriter, loc, x * y, {strides[group[i]], sizes[group[i]]});
+    }
+    // Strides are values here, so the type cannot keep its layout.
     auto cast = memref::ReinterpretCastOp::create(
-        rewriter, loc, op.getSrc(), /*offset=*/rewriter.getIndexAttr(0), sizes,
-        strides);
+        rewriter, loc, source.getBaseBuffer(),
+        source.getConstifiedMixedOffset(), sizes, strides);
     rewriter.replaceOpWithNewOp<memref::CastOp>(op, type, cast);
     return success();
   }

@@ -354,7 +354,6 @@ struct PartitionPass : fp8::impl::PartitionPassBase<PartitionPass> {
 
 private:
   SmallVector<func::FuncOp> getFunctions();
-  FailureOr<JointSignature> getGivenSignature(func::FuncOp function);
   FailureOr<JointSignature> getSignature(func::FuncOp function);
   LogicalResult check(func::FuncOp function);
   LogicalResult partition(func::FuncOp function,
@@ -381,33 +380,6 @@ SmallVector<func::FuncOp> PartitionPass::getFunctions() {
   return others;
 }
 
-/// What the options say; by default the last argument is the tangent, and the
-/// first result that of the forward pass.
-FailureOr<JointSignature>
-PartitionPass::getGivenSignature(func::FuncOp function) {
-  unsigned numArguments = function.getNumArguments();
-  unsigned numResults = function.getNumResults();
-  JointSignature signature{SmallVector<unsigned>(*tangents),
-                           SmallVector<unsigned>(*results)};
-  if (numArguments == 0)
-    return function.emitOpError("expects a tangent among the arguments, but "
-                                "has no argument");
-  if (signature.tangents.empty())
-    signature.tangents.push_back(numArguments - 1);
-  if (signature.results.empty())
-    signature.results.push_back(0);
-  for (unsigned number : signature.tangents)
-    if (number >= numArguments)
-      return function.emitOpError("expects argument ")
-             << number << " to be a tangent, but has " << numArguments;
-  for (unsigned number : signature.results)
-    if (number >= numResults)
-      return function.emitOpError("expects result ")
-             << number << " to be one of the forward pass, but has "
-             << numResults;
-  return signature;
-}
-
 /// What marks say, or else options. What nothing says is told.
 FailureOr<JointSignature> PartitionPass::getSignature(func::FuncOp function) {
   if (!function.getBody().hasOneBlock())
@@ -415,7 +387,8 @@ FailureOr<JointSignature> PartitionPass::getSignature(func::FuncOp function) {
            << function.getBody().getBlocks().size();
   if (std::optional<JointSignature> marked = getJointSignature(function))
     return *marked;
-  FailureOr<JointSignature> signature = getGivenSignature(function);
+  FailureOr<JointSignature> signature =
+      getJointSignature(function, tangents, results);
   if (failed(signature))
     return failure();
   auto toRange = [](ArrayRef<unsigned> numbers) {

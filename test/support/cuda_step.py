@@ -1,20 +1,28 @@
 # Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled functions on PyTorch tensors of a GPU.
+"""Compiled functions on PyTorch tensors of a GPU, or of the CPU.
 
-Needs torch with CUDA, libfp8rt.so and libraries that fp8-compile made; no LLVM.
+Needs torch, libfp8rt.so and libraries that fp8-compile made; no LLVM.
 """
 
 import ctypes
 import glob
 import os
+import re
 
 import torch
 
 TYPES = {
     torch.float64: 1, torch.float32: 2, torch.float16: 3, torch.bfloat16: 4,
     torch.float8_e4m3fn: 5, torch.float8_e5m2: 6,
+}
+
+# The same by MLIR's name.
+NAMES = {
+    "f64": torch.float64, "f32": torch.float32, "f16": torch.float16,
+    "bf16": torch.bfloat16, "f8E4M3FN": torch.float8_e4m3fn,
+    "f8E5M2": torch.float8_e5m2,
 }
 
 
@@ -86,11 +94,69 @@ class Step:
         runtime.check(getattr(library, name + "_prepare")(
             self.array, runtime.context))
 
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
+        function(self.workspace)
+
     def __call__(self):
-        stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+        stream = None
+        if self.workspace.is_cuda:
+            stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
         status = self.function(self.array, self.runtime.context, self.start, stream)
         if status:
             self.runtime.check(status)
+
+
+def empty(text, device):
+    """An uninitialized tensor for `64x128xbf16`, whose sizes are static."""
+    *sizes, name = text.split("x")
+    return torch.empty([int(size) for size in sizes], dtype=NAMES[name], device=device)
+
+
+class Split:
+    """The forward and the backward function of a library that `fp8-compile --split`
+    made, and the residuals between them, which its header describes."""
+
+    def __init__(self, runtime, path, inputs, outputs):
+        """`inputs` are the arguments of the model, then the tangents; `outputs` its
+        results, then the gradients."""
+        with open(path[:-3] + ".h") as file:
+            header = file.read()
+        name, numbers = re.search(r"(\w+)_backward_from\[\] = \{(.*)\};", header).groups()
+        origins = [int(number) for number in numbers.split(",")]
+        text = header[header.index(f"// Tensors of {name}_forward"):
+                      header.index(f"// Tensors of {name}_backward")]
+        arguments, results, saved = (
+            re.findall(r"^//   \d+  .*: tensor<(.*)>$", part, re.M)
+            for part in re.split(r"^// and .*$", text + "// and \n", flags=re.M)[:3])
+        self.residuals = [empty(residual, inputs[0].device) for residual in saved]
+        forward = [*inputs[:len(arguments)], *outputs[:len(results)], *self.residuals]
+        tangents = iter(inputs[len(arguments):])
+        backward = [forward[origin] if origin >= 0 else next(tangents)
+                    for origin in origins]
+        backward += outputs[len(results):]
+        self.parts = [Step(runtime, path, forward, name + "_forward"),
+                      Step(runtime, path, backward, name + "_backward")]
+
+    def overwrite(self, function):
+        """Calls `function` on the bytes that a step may not rely on."""
+        for residual in self.residuals:
+            function(residual.reshape(-1).view(torch.uint8))
+        for part in self.parts:
+            part.overwrite(function)
+
+    def __call__(self):
+        for part in self.parts:
+            part()
+
+
+def open_step(runtime, path, inputs, outputs):
+    """The step in the library `path`, in one function or two."""
+    with open(path[:-3] + ".h") as file:
+        split = "_backward_from" in file.read()
+    if split:
+        return Split(runtime, path, inputs, outputs)
+    return Step(runtime, path, [*inputs, *outputs])
 
 
 def find_cublaslt():

@@ -8,9 +8,11 @@
 //
 // For tests without a GPU: fp8rt's calls for kernels, which run the kernels'
 // LLVM IR compiled for the CPU (test/support/emulated.py). Blocks run one after
-// the other, the threads of a block as coroutines that switch where they meet: at
+// the other, the threads of a block as coroutines that switch where they meet:
+at
 // barriers and in exchanges within a subgroup. A barrier that not all threads
-// reach ends the process. FP8_EMULATOR_ORDER=reverse runs threads from the last to
+// reach ends the process. FP8_EMULATOR_ORDER=reverse runs threads from the last
+to
 // the first, so that a result that depends on their order shows.
 //
 //===----------------------------------------------------------------------===*/
@@ -257,23 +259,33 @@ int32_t fp8rt_memset(fp8rt_context *context, void *pointer, int32_t value,
   return FP8RT_OK;
 }
 
-int32_t fp8rt_launch(fp8rt_context *context, const fp8rt_binary *binary,
-                     uint32_t number, const fp8rt_launch_dims *dims,
-                     void *const *pointers, fp8rt_stream *stream) {
+/* Runs the kernel `name` with `numArgs` words. */
+void emu_run(const char *name, int32_t grid, int32_t threadCount,
+             const int64_t *words, int32_t numArgs) {
   const char *order = getenv("FP8_EMULATOR_ORDER");
   if (!stacks)
     stacks = malloc((size_t)kMaxThreads * kStack);
-  if (number >= binary->num_kernels || dims->num_args > kMaxArgs ||
-      dims->block[0] > kMaxThreads)
+  if (numArgs > kMaxArgs || threadCount > kMaxThreads)
     die("a launch is out of range");
-  kernel = (Kernel *)dlsym(library, binary->kernel_names[number]);
+  kernel = (Kernel *)dlsym(library, name);
   if (!kernel)
     die(dlerror());
-  for (uint32_t i = 0; i < dims->num_args; ++i)
-    memcpy(&args[i], pointers[i], sizeof(Word));
-  count = dims->block[0];
-  blocks = dims->grid[0];
+  memcpy(args, words, (size_t)numArgs * sizeof(Word));
+  count = threadCount;
+  blocks = grid;
   for (block = 0; block < blocks; ++block)
     runBlock(order && strcmp(order, "reverse") == 0);
+}
+
+int32_t fp8rt_launch(fp8rt_context *context, const fp8rt_binary *binary,
+                     uint32_t number, const fp8rt_launch_dims *dims,
+                     void *const *pointers, fp8rt_stream *stream) {
+  Word words[kMaxArgs];
+  if (number >= binary->num_kernels || dims->num_args > kMaxArgs)
+    die("a launch is out of range");
+  for (uint32_t i = 0; i < dims->num_args; ++i)
+    memcpy(&words[i], pointers[i], sizeof(Word));
+  emu_run(binary->kernel_names[number], dims->grid[0], dims->block[0], words,
+          dims->num_args);
   return FP8RT_OK;
 }

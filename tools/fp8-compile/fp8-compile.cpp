@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8/Driver/Compile.h"
+#include "SplitFlags.h"
 #include "Tool.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -33,6 +34,7 @@ struct Options {
                                        "goes beside it, with suffix .h")};
   cl::opt<bool> backward{"backward", cl::cat(category),
                          cl::desc("Derive the backward pass and compile both")};
+  SplitFlags split{category};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
                               cl::desc("The device (default: cpu)")};
@@ -64,6 +66,7 @@ static LogicalResult run(const Options &options, MLIRContext *context,
   fp8::CompileOptions compile;
   compile.train.target = options.target.getValue();
   compile.train.recipe = options.recipe.getValue();
+  options.split.apply(compile.train);
   compile.backward = options.backward;
   compile.cudaPath = options.cudaPath;
   compile.cpu = options.cpu;
@@ -78,6 +81,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a model's step to a shared library\n");
+  if (failed(options.split.check(options.backward)))
+    return EXIT_FAILURE;
   DialectRegistry registry;
   fp8::registerCompilerDialects(registry);
   MLIRContext context(registry);

@@ -7,13 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiling a lowered module in this process and calling its function.
+// Compiling a lowered module in this process and calling its functions.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Execute.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
-#include "fp8rt/fp8rt.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -22,9 +21,9 @@
 using namespace mlir;
 using namespace fp8run;
 using llvm::Expected;
-
-/// What the workspace has to start at a multiple of (fp8-plan-workspace).
-static constexpr size_t kWorkspaceAlignment = 256;
+using mlir::fp8::Port;
+using mlir::fp8::PortKind;
+using mlir::fp8::StepFunction;
 
 /// The C functions of a compiled library (fp8-emit-c-interface).
 using StepFn = int32_t(const fp8rt_tensor *, fp8rt_context *, void *,
@@ -41,14 +40,19 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
     symbols[interner(name)] = {llvm::orc::ExecutorAddr::fromPtr(function),
                                llvm::JITSymbolFlags::Exported};
   };
-  add("fp8rt_check_tensors", &fp8rt_check_tensors);
-  add("fp8rt_fail", &fp8rt_fail);
-  add("fp8rt_matmul", &fp8rt_matmul);
-  add("fp8rt_matmul_prepare", &fp8rt_matmul_prepare);
+  add(fp8::runtime::kCheckTensorsSymbol, &fp8rt_check_tensors);
+  add(fp8::runtime::kFailSymbol, &fp8rt_fail);
+  add(fp8::runtime::kMatmulSymbol, &fp8rt_matmul);
+  add(fp8::runtime::kMatmulPrepareSymbol, &fp8rt_matmul_prepare);
+  add(fp8::runtime::kBinaryPrepareSymbol, &fp8rt_binary_prepare);
+  add(fp8::runtime::kLaunchSymbol, &fp8rt_launch);
+  add(fp8::runtime::kMemsetSymbol, &fp8rt_memset);
   return symbols;
 }
 
-Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
+Expected<Executable> Executable::compile(ModuleOp module,
+                                         ArrayRef<fp8::FunctionInfo> functions,
+                                         const Device &device) {
   static bool initialized = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -70,10 +74,12 @@ Expected<Executable> Executable::compile(ModuleOp module, Signature signature) {
     return engine.takeError();
   (*engine)->registerSymbols(getRuntimeSymbols);
   // Compiles now what would be compiled at the first call.
-  if (auto function = (*engine)->lookup(signature.name); !function)
-    return function.takeError();
+  for (const fp8::FunctionInfo &function : functions)
+    if (auto found = (*engine)->lookup(function.name); !found)
+      return found.takeError();
   Executable executable;
-  executable.signature = std::move(signature);
+  llvm::append_range(executable.functions, functions);
+  executable.device = &device;
   executable.engine = std::move(*engine);
   return executable;
 }
@@ -85,76 +91,131 @@ static llvm::Error call(ExecutionEngine &engine, const std::string &name,
   llvm::Expected<void *> function = engine.lookup(name);
   if (!function)
     return function.takeError();
-  int32_t status = reinterpret_cast<FnT *>(*function)(args...);
-  if (status == FP8RT_OK)
-    return llvm::Error::success();
-  return llvm::createStringError("%s: %s: %s", name.c_str(),
-                                 fp8rt_status_name(status), fp8rt_last_error());
+  return check(reinterpret_cast<FnT *>(*function)(args...), name);
 }
 
-/// `type` and where its elements are, as the C interface takes it. Inputs are
-/// not written; they only share the type with outputs.
-static fp8rt_tensor makeTensor(RankedTensorType type, const char *data) {
-  return {const_cast<char *>(data), type.getShape().data(),
+/// `type` and where its elements are, as the C interface takes it.
+static fp8rt_tensor makeTensor(RankedTensorType type, void *data) {
+  return {data, type.getShape().data(),
           /*strides=*/nullptr, static_cast<int32_t>(type.getRank()),
           fp8::runtime::getRuntimeType(type.getElementType())};
 }
 
+static uint64_t getBytes(RankedTensorType type) {
+  return llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
+         type.getNumElements();
+}
+
 Expected<SmallVector<RankedTensorType>>
 Executable::getResultTypes(ArrayRef<RankedTensorType> types) {
+  return getResultTypes(functions.front(), types);
+}
+
+Expected<SmallVector<RankedTensorType>>
+Executable::getResultTypes(const fp8::FunctionInfo &function,
+                           ArrayRef<RankedTensorType> types) {
   std::vector<fp8rt_tensor> tensors;
   for (RankedTensorType type : types)
     tensors.push_back(makeTensor(type, nullptr));
   size_t count = 0;
-  for (RankedTensorType type : signature.results)
-    count += type.getRank();
+  for (const fp8::TensorInfo &result : function.results)
+    count += result.type.getRank();
   std::vector<int64_t> sizes(count);
-  if (llvm::Error error = call<SizesFn>(*engine, signature.name + "_sizes",
+  if (llvm::Error error = call<SizesFn>(*engine, function.name + "_sizes",
                                         tensors.data(), sizes.data()))
     return error;
   SmallVector<RankedTensorType> results;
   ArrayRef<int64_t> rest = sizes;
-  for (RankedTensorType type : signature.results) {
-    results.push_back(type.clone(rest.take_front(type.getRank())));
-    rest = rest.drop_front(type.getRank());
+  for (const fp8::TensorInfo &result : function.results) {
+    int64_t rank = result.type.getRank();
+    results.push_back(result.type.clone(rest.take_front(rank)));
+    rest = rest.drop_front(rank);
   }
   return results;
 }
 
-Expected<std::vector<Buffer>> Executable::run(ArrayRef<Buffer> arguments) {
-  std::vector<fp8rt_tensor> tensors;
-  SmallVector<RankedTensorType> types;
-  for (const Buffer &argument : arguments) {
-    types.push_back(argument.type);
-    tensors.push_back(makeTensor(argument.type, argument.bytes.data()));
-  }
-  Expected<SmallVector<RankedTensorType>> resultTypes = getResultTypes(types);
-  if (!resultTypes)
-    return resultTypes.takeError();
-  std::vector<Buffer> results;
-  for (RankedTensorType type : *resultTypes)
-    results.push_back(
-        {type,
-         std::vector<char>(llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-                           type.getNumElements())});
-  for (Buffer &result : results)
-    tensors.push_back(makeTensor(result.type, result.bytes.data()));
+/// Appends a tensor of `type` in `memory` to `call`.
+static llvm::Error append(RankedTensorType type, Expected<Memory> memory,
+                          Call &call) {
+  if (!memory)
+    return memory.takeError();
+  call.types.push_back(type);
+  call.memory.push_back(std::move(*memory));
+  return llvm::Error::success();
+}
 
-  const std::string &name = signature.name;
+Expected<Call> Executable::place(const fp8::FunctionInfo &function,
+                                 ArrayRef<const Buffer *> arguments) {
+  Call call;
+  for (const Buffer *argument : arguments)
+    if (llvm::Error error = append(
+            argument->type, Memory::copy(*device, argument->bytes), call))
+      return error;
+  auto types = getResultTypes(function, call.types);
+  if (!types)
+    return types.takeError();
+  for (RankedTensorType type : *types)
+    if (llvm::Error error =
+            append(type, Memory::allocate(*device, getBytes(type)), call))
+      return error;
+  for (auto [type, memory] : llvm::zip_equal(call.types, call.memory))
+    call.tensors.push_back(makeTensor(type, memory.get()));
+  return call;
+}
+
+llvm::Error Executable::enqueue(const fp8::FunctionInfo &function,
+                                Call &placed) {
+  const std::string &name = function.name;
+  const fp8rt_tensor *tensors = placed.tensors.data();
+  fp8rt_context *context = device->getContext();
   uint64_t size = 0;
-  if (llvm::Error error = call<WorkspaceFn>(*engine, name + "_workspace",
-                                            tensors.data(), &size))
-    return error;
-  std::vector<char> workspace(size + kWorkspaceAlignment);
-  auto *start = reinterpret_cast<void *>(llvm::alignTo(
-      reinterpret_cast<uintptr_t>(workspace.data()), kWorkspaceAlignment));
-  fp8rt_context *cpu = nullptr;
   if (llvm::Error error =
-          call<PrepareFn>(*engine, name + "_prepare", tensors.data(), cpu))
+          call<WorkspaceFn>(*engine, name + "_workspace", tensors, &size))
     return error;
-  fp8rt_stream *stream = nullptr;
+  auto workspace = Memory::allocate(*device, size);
+  if (!workspace)
+    return workspace.takeError();
   if (llvm::Error error =
-          call<StepFn>(*engine, name, tensors.data(), cpu, start, stream))
+          call<PrepareFn>(*engine, name + "_prepare", tensors, context))
     return error;
+  if (llvm::Error error = call<StepFn>(*engine, name, tensors, context,
+                                       workspace->get(), device->getStream()))
+    return error;
+  // The workspace has to live until then.
+  return device->synchronize();
+}
+
+Expected<std::vector<Buffer>>
+Executable::run(const fp8::FunctionInfo &function,
+                ArrayRef<const Buffer *> arguments) {
+  Expected<Call> placed = place(function, arguments);
+  if (!placed)
+    return placed.takeError();
+  if (llvm::Error error = enqueue(function, *placed))
+    return error;
+  std::vector<Buffer> results;
+  for (size_t i = arguments.size(); i < placed->types.size(); ++i) {
+    RankedTensorType type = placed->types[i];
+    results.push_back({type, std::vector<char>(getBytes(type))});
+    if (llvm::Error error = placed->memory[i].read(results.back().bytes))
+      return error;
+  }
   return results;
+}
+
+Expected<std::vector<std::vector<Buffer>>>
+Executable::run(ArrayRef<Buffer> arguments) {
+  std::vector<std::vector<Buffer>> all;
+  for (const fp8::FunctionInfo &function : functions) {
+    SmallVector<const Buffer *> reads;
+    for (const fp8::TensorInfo &tensor : function.arguments)
+      reads.push_back(tensor.kind == fp8::TensorKind::Residual
+                          ? &all.back()[tensor.number]
+                          : &arguments[tensor.number]);
+    auto results = run(function, reads);
+    if (!results)
+      return results.takeError();
+    all.push_back(std::move(*results));
+  }
+  return all;
 }

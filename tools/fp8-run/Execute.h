@@ -7,23 +7,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiling a lowered module in this process and calling its function.
+// Compiling a lowered module in this process and calling its functions, on the
+// CPU or a GPU.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef FP8_TOOLS_FP8RUN_EXECUTE_H
 #define FP8_TOOLS_FP8RUN_EXECUTE_H
 
+#include "Device.h"
+#include "Fp8/Driver/Step.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
-#include "mlir/IR/BuiltinOps.h"
 
 namespace fp8run {
-
-/// The types of a function on tensors.
-struct Signature {
-  std::string name;
-  llvm::SmallVector<mlir::RankedTensorType> arguments, results;
-};
 
 /// The bytes of a tensor, and its type with the sizes of this run.
 struct Buffer {
@@ -31,24 +27,47 @@ struct Buffer {
   std::vector<char> bytes;
 };
 
-/// A compiled function that can be called.
+/// The tensors of one call, arguments and then results, on the device.
+struct Call {
+  llvm::SmallVector<mlir::RankedTensorType> types;
+  std::vector<Memory> memory;
+  std::vector<fp8rt_tensor> tensors;
+};
+
+/// The compiled functions of a step.
 class Executable {
 public:
-  /// Compiles `module`, in the LLVM dialect, whose function `signature.name`
-  /// was lowered by `fp8-lower-to-cpu`.
-  static llvm::Expected<Executable> compile(mlir::ModuleOp module,
-                                            Signature signature);
+  /// Compiles `module`, in the LLVM dialect, which a pipeline lowered for
+  /// `device`, which outlives the executable.
+  static llvm::Expected<Executable>
+  compile(mlir::ModuleOp module,
+          llvm::ArrayRef<mlir::fp8::StepFunction> functions,
+          const Device &device);
 
-  /// The types of the results for arguments of `types`, whose shapes are static.
+  /// The types of the results of the first function for arguments of `types`,
+  /// whose shapes are static.
   llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
   getResultTypes(llvm::ArrayRef<mlir::RankedTensorType> types);
 
-  /// Runs the function on `arguments` and gives the results. An error is what
-  /// the runtime said.
-  llvm::Expected<std::vector<Buffer>> run(llvm::ArrayRef<Buffer> arguments);
+  /// Runs the functions one after the other on the step's `arguments`, and
+  /// gives the results of each. An error is what the runtime said.
+  llvm::Expected<std::vector<std::vector<Buffer>>>
+  run(llvm::ArrayRef<Buffer> arguments);
 
 private:
-  Signature signature;
+  using Function = mlir::fp8::StepFunction;
+
+  llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
+  getResultTypes(const Function &function,
+                 llvm::ArrayRef<mlir::RankedTensorType> types);
+  llvm::Expected<Call> place(const Function &function,
+                             llvm::ArrayRef<const Buffer *> arguments);
+  llvm::Error enqueue(const Function &function, Call &placed);
+  llvm::Expected<std::vector<Buffer>>
+  run(const Function &function, llvm::ArrayRef<const Buffer *> arguments);
+
+  llvm::SmallVector<Function> functions;
+  const Device *device = nullptr;
   std::unique_ptr<mlir::ExecutionEngine> engine;
 };
 

@@ -7,33 +7,31 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a model's step in FP8, runs it on the CPU, and compares it with what
-// the program means without any rounding.
+// Compiles a model's step in FP8, runs it on the CPU or a GPU, and compares it
+// with what the program means without any rounding.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Array.h"
-#include "Execute.h"
-#include "Fp8/Driver/Compile.h"
+#include "Data.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
-#include "Fp8/Transforms/Residuals.h"
-#include "Table.h"
+#include "Print.h"
+#include "SplitFlags.h"
 #include "Tool.h"
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include <chrono>
 
 using namespace mlir;
 using namespace fp8run;
 using namespace fp8tools;
+using fp8::Port;
+using fp8::PortKind;
+using fp8::StepFunction;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
@@ -47,19 +45,20 @@ struct Options {
                             cl::desc("<model.mlir>")};
   cl::opt<bool> backward{"backward", cl::cat(category),
                          cl::desc("Derive and run the backward pass too")};
+  SplitFlags split{category};
   cl::opt<std::string> target{"target", cl::init("cpu"), cl::cat(category),
                               cl::value_desc("name"),
-                              cl::desc("The device (default: cpu)")};
+                              cl::desc("The device (default: cpu); a GPU's "
+                                       "code runs on the first GPU")};
+  cl::opt<std::string> cudaPath{
+      "cuda-path", cl::cat(category), cl::value_desc("dir"),
+      cl::desc("CUDA toolkit with bin/ptxas (default: CUDA_HOME, or ptxas in "
+               "PATH; without one the driver compiles PTX)")};
   cl::opt<std::string> recipe{
       "recipe", cl::init("tensorwise"), cl::cat(category),
       cl::value_desc("name"),
       cl::desc("How scales are chosen: tensorwise (default), "
                "tensorwise_pow2, or none, which keeps every matmul wide")};
-  cl::list<unsigned> tangents{
-      "tangents", cl::CommaSeparated, cl::cat(category),
-      cl::value_desc("numbers"),
-      cl::desc("Arguments that are gradients of results, in a step that is "
-               "differentiated already")};
   cl::opt<std::string> include{
       "include", cl::cat(category), cl::value_desc("regex"),
       cl::desc("Convert only matmuls whose name has a match")};
@@ -144,10 +143,11 @@ static LogicalResult checkOptions(MLIRContext *context,
   if (failed(fp8::checkTarget(context, options.target)) ||
       failed(fp8::checkRecipe(context, options.recipe)))
     return failure();
-  if (options.target != "cpu" && options.emit.empty())
-    return report("expects target cpu to run a step here, but got '" +
-                  options.target + "'; --emit prints its IR");
-  return success();
+  if (options.emit.empty() && fp8::getLowerStages(options.target).empty())
+    return report(
+        "expects target cpu or an NVIDIA one to run a step, but got '" +
+        options.target + "', which has no lowering yet");
+  return options.split.check(options.backward);
 }
 
 //===----------------------------------------------------------------------===//
@@ -185,14 +185,9 @@ static LogicalResult emit(const Options &options, ModuleOp module,
   return success();
 }
 
-/// The stages of this run: those on tensors, and those to the CPU.
-static std::pair<SmallVector<fp8::Stage>, SmallVector<fp8::Stage>>
-getStages(const Options &options) {
-  fp8::TrainOptions train;
+static void apply(const Options &options, fp8::TrainOptions &train) {
   train.target = options.target.getValue();
   train.recipe = options.recipe.getValue();
-  for (unsigned number : options.tangents)
-    train.tangents.push_back(number);
   train.include = options.include.getValue();
   train.exclude = options.exclude.getValue();
   train.minM = options.minM.getValue();
@@ -203,291 +198,246 @@ getStages(const Options &options) {
   train.alignment = options.alignment.getValue();
   train.cost = options.cost.getValue();
   train.minGain = options.minGain.getValue();
-  // A step runs in one function; its parts are only shown.
-  train.partition = options.emit == "partition";
-  SmallVector<fp8::Stage> lower = fp8::getLowerStages(options.target);
-  return {fp8::getTrainStages(train, options.backward), lower};
+  train.dynamicSize = options.dynamicSize.getValue();
+  options.split.apply(train);
+  // Without --split a step runs in one function, and its parts are only shown.
+  train.partition = options.split.split || options.emit == "partition";
 }
 
 //===----------------------------------------------------------------------===//
-// Inputs and results
+// Running
 //===----------------------------------------------------------------------===//
 
-static std::string getInputPath(const Options &options, size_t index) {
-  SmallString<128> path(options.inputs);
-  llvm::sys::path::append(path, "arg" + std::to_string(index) + ".npy");
-  return path.str().str();
+static SmallVector<RankedTensorType> getArgumentTypes(func::FuncOp function) {
+  return llvm::map_to_vector(function.getArgumentTypes(), [](Type type) {
+    return cast<RankedTensorType>(type);
+  });
 }
 
-static Signature getSignature(func::FuncOp function) {
-  Signature signature{function.getName().str(), {}, {}};
-  for (Type type : function.getArgumentTypes())
-    signature.arguments.push_back(cast<RankedTensorType>(type));
-  for (Type type : function.getResultTypes())
-    signature.results.push_back(cast<RankedTensorType>(type));
-  return signature;
+namespace {
+/// What is run: a lowered module, its functions, and the types of the arguments
+/// of the step.
+struct Program {
+  ModuleOp module;
+  SmallVector<StepFunction> functions;
+  SmallVector<RankedTensorType> arguments;
+};
+
+/// What came out: the results of the step, and the counts of --stats.
+struct Outcome {
+  SmallVector<Array> results;
+  SmallVector<Array> counts;
+  /// The bytes of each argument of the last function, residuals among them.
+  SmallVector<int64_t> bytes;
+};
+} // namespace
+
+static Source getSource(const Options &options) {
+  return {options.inputs, options.seed, options.dynamicSize};
 }
 
-/// A random argument of `type`, whose dynamic sizes the option chooses.
-static Array makeRandomArgument(const Options &options, RankedTensorType type,
-                                size_t index) {
-  SmallVector<int64_t> shape(type.getShape());
-  for (int64_t &size : shape)
-    if (ShapedType::isDynamic(size))
-      size = options.dynamicSize;
-  return makeRandom(type.clone(shape), options.seed, index);
-}
-
-/// The arguments that the model has before a backward pass: from files, or
-/// random.
-static FailureOr<SmallVector<Array>> getInputs(const Options &options,
-                                               const Signature &signature,
-                                               unsigned numArguments) {
-  SmallVector<Array> inputs;
-  for (unsigned index = 0; index < numArguments; ++index) {
-    RankedTensorType type = signature.arguments[index];
-    if (options.inputs.empty()) {
-      inputs.push_back(makeRandomArgument(options, type, index));
-      continue;
-    }
-    std::string path = getInputPath(options, index);
-    llvm::Expected<Array> array = readNpy(path);
-    if (!array)
-      return report(array.takeError());
-    // Only to check shape and values, which the wide program would take.
-    auto bytes = encode(*array, type, path);
-    if (!bytes)
-      return report(bytes.takeError());
-    inputs.push_back(std::move(*array));
-  }
-  return inputs;
-}
-
-/// Appends the tangents, which have the shapes of the results: from files where
-/// there are any, else random.
-static LogicalResult addTangents(const Options &options,
-                                 const Signature &signature,
-                                 ArrayRef<RankedTensorType> resultTypes,
-                                 SmallVectorImpl<Array> &inputs) {
+/// Appends tangents to `inputs`, the arguments of the model: one for each
+/// float among its results, of its shape.
+static LogicalResult completeInputs(const Options &options,
+                                    const Program &program,
+                                    Executable &executable,
+                                    SmallVectorImpl<Array> &inputs) {
+  const StepFunction &function = program.functions.front();
   SmallVector<RankedTensorType> types;
-  for (RankedTensorType type : resultTypes)
-    if (isa<FloatType>(type.getElementType()))
-      types.push_back(type);
-  unsigned first = inputs.size();
-  for (unsigned index = first; index < signature.arguments.size(); ++index) {
-    RankedTensorType type = types[index - first];
-    std::string path = getInputPath(options, index);
-    if (options.inputs.empty() || !llvm::sys::fs::exists(path)) {
-      inputs.push_back(makeRandom(type, options.seed, index));
-      continue;
+  for (const Port &port : function.arguments) {
+    // Sizes of results do not depend on tangents; any will do to ask.
+    SmallVector<int64_t> shape(port.type.getShape());
+    for (int64_t &size : shape)
+      size = ShapedType::isDynamic(size) ? 0 : size;
+    if (port.number < inputs.size())
+      shape = inputs[port.number].shape;
+    types.push_back(port.type.clone(shape));
+  }
+  auto results = executable.getResultTypes(types);
+  if (!results)
+    return report(results.takeError());
+  SmallVector<RankedTensorType> tangents;
+  size_t count = program.arguments.size() - inputs.size();
+  for (auto [port, type] : llvm::zip_equal(function.results, *results))
+    if (port.kind == PortKind::Result && tangents.size() < count &&
+        isa<FloatType>(type.getElementType()))
+      tangents.push_back(type);
+  return addTangents(getSource(options), tangents, inputs);
+}
+
+/// Sorts what the functions gave.
+static Outcome collect(const Program &program,
+                       ArrayRef<std::vector<Buffer>> buffers) {
+  Outcome outcome;
+  for (auto [function, results] : llvm::zip_equal(program.functions, buffers))
+    for (auto [port, buffer] : llvm::zip_equal(function.results, results)) {
+      if (port.kind == PortKind::Saved)
+        continue;
+      Array array = decode(buffer.bytes, buffer.type);
+      if (port.kind == PortKind::Statistic) {
+        outcome.counts.push_back(std::move(array));
+        continue;
+      }
+      outcome.results.resize(
+          std::max<size_t>(outcome.results.size(), port.number + 1));
+      outcome.results[port.number] = std::move(array);
     }
-    llvm::Expected<Array> array = readNpy(path);
-    if (!array)
-      return report(array.takeError());
-    auto bytes = encode(*array, type, path);
-    if (!bytes)
-      return report(bytes.takeError());
-    inputs.push_back(std::move(*array));
-  }
-  return success();
+  return outcome;
 }
 
-/// `inputs` as the buffers of `signature`.
-static FailureOr<std::vector<Buffer>> makeBuffers(const Signature &signature,
-                                                  ArrayRef<Array> inputs) {
-  std::vector<Buffer> buffers;
-  for (auto [array, type] : llvm::zip_equal(inputs, signature.arguments)) {
-    auto bytes = encode(array, type, signature.name);
-    if (!bytes)
-      return report(bytes.takeError());
-    buffers.push_back({type.clone(array.shape), std::move(*bytes)});
-  }
-  return buffers;
+/// The bytes of what the backward function gets of the forward function and of
+/// its arguments.
+static SmallVector<int64_t> getBytes(const StepFunction &backward,
+                                     ArrayRef<Buffer> arguments,
+                                     ArrayRef<Buffer> forward) {
+  return llvm::map_to_vector(backward.arguments, [&](const Port &port) {
+    const Buffer &buffer = port.kind == PortKind::Residual
+                               ? forward[port.number]
+                               : arguments[port.number];
+    return static_cast<int64_t>(buffer.bytes.size());
+  });
 }
 
-/// Compiles the lowered `module`, adds tangents to `inputs` where they are
-/// missing, and runs it.
-static FailureOr<SmallVector<Array>>
-execute(const Options &options, ModuleOp module, const Signature &signature,
-        SmallVectorImpl<Array> &inputs, Stopwatch &watch) {
-  auto executable = watch.time(
-      "compile", [&] { return Executable::compile(module, signature); });
+/// Compiles `program`, adds tangents to `inputs` where they are missing, and
+/// runs it.
+static FailureOr<Outcome> execute(const Options &options,
+                                  const Program &program, const Device &device,
+                                  SmallVectorImpl<Array> &inputs,
+                                  Stopwatch &watch) {
+  auto executable = watch.time("compile", [&] {
+    return Executable::compile(program.module, program.functions, device);
+  });
   if (!executable)
     return report(executable.takeError());
-  if (inputs.size() < signature.arguments.size()) {
-    // Sizes of results do not depend on tangents; any will do to ask.
-    SmallVector<RankedTensorType> types;
-    for (auto [index, type] : llvm::enumerate(signature.arguments)) {
-      SmallVector<int64_t> shape(type.getShape());
-      for (int64_t &size : shape)
-        size = ShapedType::isDynamic(size) ? 0 : size;
-      types.push_back(type.clone(index < inputs.size()
-                                     ? ArrayRef<int64_t>(inputs[index].shape)
-                                     : ArrayRef<int64_t>(shape)));
-    }
-    auto resultTypes = executable->getResultTypes(types);
-    if (!resultTypes)
-      return report(resultTypes.takeError());
-    if (failed(addTangents(options, signature, *resultTypes, inputs)))
-      return failure();
-  }
-  FailureOr<std::vector<Buffer>> arguments = makeBuffers(signature, inputs);
+  if (inputs.size() < program.arguments.size() &&
+      failed(completeInputs(options, program, *executable, inputs)))
+    return failure();
+  auto arguments =
+      makeBuffers(program.functions.front().name, program.arguments, inputs);
   if (failed(arguments))
     return failure();
   auto buffers = watch.time("run", [&] { return executable->run(*arguments); });
   if (!buffers)
     return report(buffers.takeError());
-  SmallVector<Array> results;
-  for (const Buffer &buffer : *buffers)
-    results.push_back(decode(buffer.bytes, buffer.type));
-  return results;
+  Outcome outcome = collect(program, *buffers);
+  if (program.functions.size() > 1)
+    outcome.bytes =
+        getBytes(program.functions[1], *arguments, buffers->front());
+  return outcome;
 }
 
-/// Runs `module`, a step before quantization, in f64.
+/// Runs `module`, the step before quantization, in f64 on the CPU.
 static FailureOr<SmallVector<Array>>
-executeWide(const Options &options, ModuleOp module, StringRef function,
+executeWide(const Options &options, const fp8::Model &model, ModuleOp module,
             SmallVectorImpl<Array> &inputs) {
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
     return failure();
-  Signature signature =
-      getSignature(module.lookupSymbol<func::FuncOp>(function));
+  func::FuncOp function = module.lookupSymbol<func::FuncOp>(model.function);
+  Program program{module, fp8::getFunctions(model, module, std::nullopt),
+                  getArgumentTypes(function)};
   Stopwatch watch;
   if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
     return failure();
-  return execute(options, module, signature, inputs, watch);
-}
-
-/// Writes `arrays` to files that start with `kind`, all or none.
-static LogicalResult writeArrays(StringRef directory, StringRef kind,
-                                 ArrayRef<Array> arrays) {
-  if (std::error_code error = llvm::sys::fs::create_directories(directory))
-    return report("cannot make the directory '" + directory +
-                  "': " + error.message());
-  std::vector<std::unique_ptr<llvm::ToolOutputFile>> files;
-  for (auto [index, array] : llvm::enumerate(arrays)) {
-    SmallString<128> path(directory);
-    llvm::sys::path::append(path, kind + std::to_string(index) + ".npy");
-    std::error_code error;
-    files.push_back(std::make_unique<llvm::ToolOutputFile>(
-        path, error, llvm::sys::fs::OF_None));
-    if (error)
-      return report("cannot write '" + path + "': " + error.message());
-    files.back()->os() << encodeNpy(array);
-    files.back()->os().flush();
-    if (files.back()->os().has_error()) {
-      (void)report("cannot write '" + path +
-                   "': " + files.back()->os().error().message());
-      files.back()->os().clear_error();
-      return failure();
-    }
-  }
-  for (auto &file : files)
-    file->keep();
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// The report
-//===----------------------------------------------------------------------===//
-
-static std::string formatNumber(const char *format, double value) {
-  std::string text;
-  llvm::raw_string_ostream(text) << llvm::format(format, value);
-  return text;
-}
-
-static void printErrors(ArrayRef<std::string> names, ArrayRef<Array> reference,
-                        ArrayRef<Array> results) {
-  llvm::outs() << "Error against the wide program in f64\n";
-  SmallVector<SmallVector<std::string>> rows;
-  for (auto [name, ref, out] : llvm::zip(names, reference, results))
-    rows.push_back({name, formatNumber("%.2f dB", getDecibels(ref, out))});
-  printTable(llvm::outs(), rows);
-}
-
-static void printLinears(ArrayRef<fp8::Linear> linears) {
-  unsigned found = 0, converted = 0;
-  for (const fp8::Linear &linear : linears) {
-    found += linear.matmuls;
-    converted += linear.converted;
-  }
-  llvm::outs() << "\nLinears: " << linears.size() << " found, " << converted
-               << " of " << found << " matmuls in fp8\n";
-  SmallVector<SmallVector<std::string>> rows = {
-      {"name", "M x K x N", "matmuls", "in fp8"}};
-  for (const fp8::Linear &linear : linears)
-    rows.push_back({linear.name, linear.sizes, std::to_string(linear.matmuls),
-                    std::to_string(linear.converted)});
-  printTable(llvm::outs(), rows);
-}
-
-/// What the backward pass needs of the forward pass, as fp8-partition chooses
-/// it; empty for a function without a backward pass.
-static FailureOr<SmallVector<fp8::Residual>>
-findResiduals(const Options &options, func::FuncOp function) {
-  fp8::ResidualOptions sizes;
-  sizes.dynamicSize = options.dynamicSize;
-  if (auto signature = fp8::getJointSignature(function))
-    return fp8::findResiduals(function, *signature, sizes);
-  return SmallVector<fp8::Residual>();
-}
-
-/// `wideBytes` is what the wide program keeps.
-static void printResiduals(ArrayRef<fp8::Residual> residuals,
-                           int64_t wideBytes) {
-  llvm::outs() << "\nKept for the backward pass\n";
-  SmallVector<SmallVector<std::string>> rows = {{"what", "bytes"}};
-  for (const fp8::Residual &residual : residuals)
-    rows.push_back({residual.description, std::to_string(residual.bytes)});
-  rows.push_back({"total", std::to_string(fp8::getTotalBytes(residuals))});
-  rows.push_back({"the wide program", std::to_string(wideBytes)});
-  printTable(llvm::outs(), rows);
-}
-
-static void printTimes(const Stopwatch &watch) {
-  llvm::outs() << "\nTime\n";
-  SmallVector<SmallVector<std::string>> rows;
-  for (const auto &[name, milliseconds] : watch.getTimes())
-    rows.push_back({name, formatNumber("%.1f ms", milliseconds)});
-  printTable(llvm::outs(), rows);
+  auto cpu = Device::open("cpu");
+  if (!cpu)
+    return report(cpu.takeError());
+  auto outcome = execute(options, program, **cpu, inputs, watch);
+  if (failed(outcome))
+    return failure();
+  return outcome->results;
 }
 
 //===----------------------------------------------------------------------===//
 // Main
 //===----------------------------------------------------------------------===//
 
-/// Adds counts for --stats to the results of `function`, and gives their
-/// descriptions.
-static FailureOr<SmallVector<std::string>> addStatistics(ModuleOp module,
-                                                         StringRef function) {
-  PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  pm.addPass(fp8::createAddCastStatisticsPass());
-  if (failed(pm.run(module)))
-    return failure();
-  SmallVector<std::string> casts;
-  auto op = module.lookupSymbol<func::FuncOp>(function);
-  for (unsigned i = 0, end = op.getNumResults(); i < end; ++i)
-    if (auto what = op.getResultAttrOfType<StringAttr>(i, fp8::kStatisticAttr))
-      casts.push_back(what.str());
-  return casts;
+/// What the backward pass needs of the forward pass, as fp8-partition chooses
+/// it; empty for a function without a backward pass.
+static FailureOr<SmallVector<fp8::Residual>>
+findResiduals(const Options &options, func::FuncOp function,
+              const std::optional<fp8::JointSignature> &signature) {
+  fp8::ResidualOptions sizes;
+  sizes.dynamicSize = options.dynamicSize;
+  if (signature)
+    return fp8::findResiduals(function, *signature, sizes);
+  return SmallVector<fp8::Residual>();
 }
 
-/// Prints the counts of each cast, three results each, as shares.
-static void printStatistics(ArrayRef<std::string> casts,
-                            ArrayRef<Array> counts) {
-  llvm::outs() << "\nCasts\n";
-  SmallVector<SmallVector<std::string>> rows = {
-      {"what", "saturated", "flushed to zero"}};
-  for (size_t i = 0; i < casts.size(); i += 3) {
-    double all = std::max(counts[i + 2].values[0], 1.0);
-    auto share = [&](const Array &count) {
-      return formatNumber("%.3f %%", 100 * count.values[0] / all);
-    };
-    rows.push_back({casts[i], share(counts[i]), share(counts[i + 1])});
+/// Adds counts for --stats to the results of all functions.
+static LogicalResult addStatistics(ModuleOp module) {
+  PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(fp8::createAddCastStatisticsPass());
+  return pm.run(module);
+}
+
+namespace {
+/// What is told about a step besides its results.
+struct Facts {
+  SmallVector<fp8::Linear> linears;
+  SmallVector<fp8::Residual> residuals;
+  int64_t wideBytes = 0;
+};
+} // namespace
+
+/// Runs the stages on tensors. `wide` gets a copy of the program before it is
+/// quantized, and what is returned is the program behind them.
+static FailureOr<Program> runTrainStages(const Options &options,
+                                         fp8::Model &model,
+                                         OwningOpRef<ModuleOp> &wide,
+                                         Facts &facts, Stopwatch &watch) {
+  ModuleOp module = *model.module;
+  fp8::TrainOptions train;
+  apply(options, train);
+  SmallVector<fp8::Stage> stages = fp8::getTrainStages(train, options.backward);
+  std::optional<fp8::Stage> partition;
+  if (train.partition)
+    partition = stages.pop_back_val();
+  unsigned numWide = options.backward ? 2 : 1;
+  if (failed(runStages(module, ArrayRef(stages).take_front(numWide), watch)))
+    return failure();
+  wide = module.clone();
+  func::FuncOp function = model.getFunction();
+  facts.linears = fp8::findLinears(function);
+  std::optional<fp8::JointSignature> signature =
+      fp8::getJointSignature(function);
+  if (partition) {
+    auto found = fp8::getSignature(model, train);
+    if (failed(found))
+      return failure();
+    signature = *found;
   }
-  printTable(llvm::outs(), rows);
+  auto wideResiduals = findResiduals(options, function, signature);
+  if (failed(wideResiduals) ||
+      failed(runStages(module, ArrayRef(stages).drop_front(numWide), watch)))
+    return failure();
+  facts.wideBytes = fp8::getTotalBytes(*wideResiduals);
+  fp8::countConverted(function, facts.linears);
+  auto residuals = findResiduals(options, function, signature);
+  if (failed(residuals))
+    return failure();
+  facts.residuals = *residuals;
+  Program program{module, {}, getArgumentTypes(function)};
+  if (partition && failed(runStages(module, *partition, watch)))
+    return failure();
+  if (options.stats && failed(addStatistics(module)))
+    return failure();
+  program.functions =
+      fp8::getFunctions(model, module, partition ? signature : std::nullopt);
+  return program;
+}
+
+static void printReport(const Options &options, const Facts &facts,
+                        const Program &program, const Outcome &outcome) {
+  printLinears(facts.linears);
+  if (options.split.split)
+    printResiduals(program.functions[0], program.functions[1], outcome.bytes,
+                   facts.wideBytes);
+  else if (options.backward)
+    printResiduals(facts.residuals, facts.wideBytes);
+  if (options.stats)
+    printStatistics(program.functions, outcome.counts);
 }
 
 /// The model, with the names that --inputs gives.
@@ -509,68 +459,45 @@ static FailureOr<fp8::Model> loadModel(const Options &options,
 static LogicalResult run(const Options &options, fp8::Model &model,
                          Stopwatch &watch) {
   ModuleOp module = *model.module;
-  auto [train, lower] = getStages(options);
+  SmallVector<fp8::Stage> lower =
+      fp8::getLowerStages(options.target, options.cudaPath);
   if (!options.emit.empty()) {
-    llvm::append_range(train, lower);
-    return emit(options, module, train);
+    fp8::TrainOptions train;
+    apply(options, train);
+    auto stages = fp8::getTrainStages(train, options.backward);
+    llvm::append_range(stages, lower);
+    return emit(options, module, stages);
   }
-  auto getFunction = [&] {
-    return module.lookupSymbol<func::FuncOp>(model.function);
-  };
-
-  // Up to here the program is wide: what it is compared with.
-  unsigned numWide = options.backward ? 2 : 1;
-  if (failed(runStages(module, ArrayRef(train).take_front(numWide), watch)))
+  auto device = Device::open(options.target);
+  if (!device)
+    return report(device.takeError());
+  OwningOpRef<ModuleOp> wide;
+  Facts facts;
+  auto program = runTrainStages(options, model, wide, facts, watch);
+  if (failed(program))
     return failure();
-  OwningOpRef<ModuleOp> wide = module.clone();
-  Signature signature = getSignature(getFunction());
-  SmallVector<fp8::Linear> linears = fp8::findLinears(getFunction());
-  auto wideResiduals = findResiduals(options, getFunction());
-  FailureOr<SmallVector<Array>> inputs =
-      getInputs(options, signature, model.numArguments);
-  if (failed(wideResiduals) || failed(inputs) ||
-      failed(runStages(module, ArrayRef(train).drop_front(numWide), watch)))
+  auto inputs =
+      getInputs(getSource(options),
+                ArrayRef(program->arguments).take_front(model.numArguments));
+  if (failed(inputs) || failed(runStages(module, lower, watch)))
     return failure();
-  fp8::countConverted(getFunction(), linears);
-  auto residuals = findResiduals(options, getFunction());
-  if (failed(residuals))
+  auto outcome = execute(options, *program, **device, *inputs, watch);
+  if (failed(outcome))
     return failure();
-  unsigned numResults = signature.results.size();
-  SmallVector<std::string> casts;
-  if (options.stats) {
-    auto added = addStatistics(module, model.function);
-    if (failed(added))
-      return failure();
-    casts = *added;
-    signature = getSignature(getFunction());
-  }
-  if (failed(runStages(module, lower, watch)))
-    return failure();
-  FailureOr<SmallVector<Array>> results =
-      execute(options, module, signature, *inputs, watch);
-  if (failed(results))
-    return failure();
-  SmallVector<Array> counts(results->begin() + numResults, results->end());
-  results->truncate(numResults);
   if (options.compare) {
-    FailureOr<SmallVector<Array>> reference =
-        executeWide(options, *wide, model.function, *inputs);
+    auto reference = executeWide(options, model, *wide, *inputs);
     if (failed(reference))
       return failure();
-    printErrors(model.resultNames, *reference, *results);
+    printErrors(model.resultNames, *reference, outcome->results);
   }
   if (!options.saveInputs.empty() &&
       failed(writeArrays(options.saveInputs, "arg", *inputs)))
     return failure();
   if (!options.outputs.empty() &&
-      failed(writeArrays(options.outputs, "result", *results)))
+      failed(writeArrays(options.outputs, "result", outcome->results)))
     return failure();
-  printLinears(linears);
-  if (options.backward)
-    printResiduals(*residuals, fp8::getTotalBytes(*wideResiduals));
-  if (options.stats)
-    printStatistics(casts, counts);
-  printTimes(watch);
+  printReport(options, facts, *program, *outcome);
+  printTimes(watch.getTimes());
   return success();
 }
 
@@ -583,8 +510,7 @@ int main(int argc, char **argv) {
   Options options;
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(
-      argc, argv,
-      "Compiles a model's step in FP8, runs it on the CPU and compares it\n");
+      argc, argv, "Compiles a model's step in FP8, runs it and compares it\n");
 
   DialectRegistry registry;
   fp8::registerCompilerDialects(registry);

@@ -15,7 +15,7 @@
 #ifndef FP8_DRIVER_COMPILE_H
 #define FP8_DRIVER_COMPILE_H
 
-#include "Fp8/Driver/Model.h"
+#include "Fp8/Driver/Step.h"
 
 namespace mlir::fp8 {
 
@@ -23,7 +23,8 @@ namespace mlir::fp8 {
 void registerCompilerDialects(DialectRegistry &registry);
 
 struct CompileOptions {
-  /// The target, the recipe, and which matmuls are converted.
+  /// The target, the recipe, which matmuls are converted, and whether forward
+  /// and backward pass are functions of their own.
   TrainOptions train;
   /// Derives the backward pass, too.
   bool backward = false;
@@ -34,18 +35,6 @@ struct CompileOptions {
   std::string cpu = "native";
   /// The library to write. The header goes beside it, with suffix .h.
   std::string output;
-};
-
-struct TensorInfo {
-  std::string name;
-  RankedTensorType type;
-};
-
-/// A function of a compiled library.
-struct FunctionInfo {
-  /// What C calls it.
-  std::string name;
-  SmallVector<TensorInfo> arguments, results;
 };
 
 /// One linear layer: the matmuls that came from one place of the program.
@@ -72,7 +61,9 @@ struct KeptValue {
 };
 
 struct CompileResult {
-  SmallVector<FunctionInfo> functions;
+  /// One, or forward and backward where `train.partition` asks for it. They
+  /// have the names that C calls them by.
+  SmallVector<StepFunction> functions;
   SmallVector<Linear> linears;
   /// With a backward pass: what it needs of the forward pass, and the bytes
   /// that the wide program would keep.

@@ -42,7 +42,7 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       *this, "partition",
       llvm::cl::desc(
           "Make NAME_forward and NAME_backward of the joint function "
-          "(fp8-partition, which has more options)"),
+          "(fp8-partition)"),
       llvm::cl::init(false)};
   ListOption<unsigned> tangents{
       *this, "tangents",
@@ -52,6 +52,21 @@ struct TrainOptions : PassPipelineOptions<TrainOptions> {
       *this, "results",
       llvm::cl::desc("For evaluation and partition of one: the results of the "
                      "forward pass")};
+  Option<int64_t> maxBytes{
+      *this, "max-bytes",
+      llvm::cl::desc("For partition: the most bytes to keep for the backward "
+                     "pass, arguments aside (-1: no limit)"),
+      llvm::cl::init(-1)};
+  Option<bool> recomputeArguments{
+      *this, "recompute-arguments",
+      llvm::cl::desc("For partition: cast arguments again in the backward pass "
+                     "rather than saving their fp8 bytes"),
+      llvm::cl::init(false)};
+  Option<int64_t> dynamicSize{
+      *this, "dynamic-size",
+      llvm::cl::desc(
+          "For partition: what a dynamic size is taken for in bytes"),
+      llvm::cl::init(1024)};
   Option<std::string> include{
       *this, "include",
       llvm::cl::desc("Convert only matmuls whose name has a match of this "

@@ -35,6 +35,13 @@ struct JointSignature {
 /// The signature that `fp8-derive-backward` marked; none without marks.
 std::optional<JointSignature> getJointSignature(func::FuncOp function);
 
+/// The same for a joint function that an exporter made, which has no marks: by
+/// default the last argument is the tangent, and the first result that of the
+/// forward pass. Emits an error where a number is out of range.
+FailureOr<JointSignature> getJointSignature(func::FuncOp function,
+                                            ArrayRef<unsigned> tangents,
+                                            ArrayRef<unsigned> results);
+
 /// Where the backward pass gets a residual from.
 enum class ResidualKind {
   /// An argument of the function, which the caller has.

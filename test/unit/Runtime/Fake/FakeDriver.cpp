@@ -7,7 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Memory is memory of the host. Kernels are known by name: those of the
-// runtime, whose arithmetic is shared with it, and those of the tests.
+// runtime, whose arithmetic is shared with it, and those of the tests. Others
+// run on test/support/gpu_emulator.c, the library that FP8FAKE_EMULATOR names,
+// if FP8FAKE_KERNELS names a library with their code for the CPU.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +19,7 @@
 #include "../../../../lib/Runtime/Cuda/Finish.h"
 
 #include <atomic>
+#include <dlfcn.h>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -423,6 +426,38 @@ static std::function<void()> workOf(const Function &function, void **params,
   return nullptr;
 }
 
+/// The emulator with the kernels loaded; null without one.
+static void *loadEmulator() {
+  const char *path = getenv("FP8FAKE_EMULATOR");
+  const char *kernels = getenv("FP8FAKE_KERNELS");
+  if (!path || !kernels)
+    return nullptr;
+  // The kernels find the emulator's functions there.
+  void *emulator = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
+  if (!emulator)
+    return nullptr;
+  using Load = int32_t(const char *);
+  reinterpret_cast<Load *>(dlsym(emulator, "emu_load"))(kernels);
+  return emulator;
+}
+
+/// A kernel on the emulator, whose parameters are words.
+static std::function<void()> emulate(const Function &function, void **params,
+                                     unsigned grid, unsigned block) {
+  static void *const emulator = loadEmulator();
+  if (!emulator)
+    return [] {};
+  using Run = void(const char *, int32_t, int32_t, const int64_t *, int32_t);
+  auto *run = reinterpret_cast<Run *>(dlsym(emulator, "emu_run"));
+  std::vector<int64_t> words;
+  for (size_t i = 0; i < function.params; ++i)
+    words.push_back(valueOf<int64_t>(params, static_cast<int>(i)));
+  return [=, name = function.name] {
+    run(name.c_str(), static_cast<int32_t>(grid), static_cast<int32_t>(block),
+        words.data(), static_cast<int32_t>(words.size()));
+  };
+}
+
 extern "C" CuResult cuLaunchKernel(CuFunction function, unsigned gx,
                                    unsigned gy, unsigned gz, unsigned bx,
                                    unsigned by, unsigned bz, unsigned,
@@ -435,6 +470,6 @@ extern "C" CuResult cuLaunchKernel(CuFunction function, unsigned gx,
   fp8fake::count(kernel.name.c_str());
   std::function<void()> work =
       workOf(kernel, params, int64_t(gx) * gy * gz * bx * by * bz);
-  fp8fake::enqueue(stream, 1, work ? work : [] {});
+  fp8fake::enqueue(stream, 1, work ? work : emulate(kernel, params, gx, bx));
   return kCuSuccess;
 }
