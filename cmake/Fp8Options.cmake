@@ -11,7 +11,10 @@ target_compile_options(fp8_options INTERFACE
   -Wall -Wextra -Wno-unused-parameter
   $<$<CXX_COMPILER_ID:GNU>:-Wno-comment>)
 if(FP8_SANITIZERS)
+  # Functions of vendors' libraries are called through declarations of our own,
+  # whose types differ by name.
   target_compile_options(fp8_options INTERFACE
-    -fsanitize=${FP8_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all)
+    -fsanitize=${FP8_SANITIZERS} -fno-omit-frame-pointer -fno-sanitize-recover=all
+    $<$<C_COMPILER_ID:Clang>:-fno-sanitize=function>)
   target_link_options(fp8_options INTERFACE -fsanitize=${FP8_SANITIZERS})
 endif()

@@ -56,13 +56,13 @@ def make_data():
 def train(step, xp, narrow):
     """With `xp`, jax.numpy or numpy, which read alike."""
     x, weight, goal = (xp.asarray(array) for array in make_data())
-    nothing, losses = xp.zeros((TOKENS, OUT), narrow), []
+    losses = []
     for _ in range(STEPS):
-        arguments = x.astype(narrow), weight.astype(narrow)
-        y = step(*arguments, nothing)[0].astype(xp.float32)
-        _, _, d_weight = step(*arguments, ((y - goal) / TOKENS).astype(narrow))
+        y, saved = step.forward(x.astype(narrow), weight.astype(narrow))
+        error = y.astype(xp.float32) - goal
+        _, d_weight = step.backward(saved, (error / TOKENS).astype(narrow))
         weight = weight - RATE * d_weight.astype(xp.float32)
-        losses.append(float(xp.square(y - goal).sum(1).mean() / 2))
+        losses.append(float(xp.square(error).sum(1).mean() / 2))
     return losses
 
 
@@ -73,7 +73,7 @@ def main():
     args = parser.parse_args()
 
     source = args.export or export()
-    step = fp8.compile(source, backward=True, target=args.target,
+    step = fp8.compile(source, backward=True, split=True, target=args.target,
                        argument_names=["x", "weight"], result_names=["y"])
     print(step.reports)
     try:

@@ -50,20 +50,18 @@ def make_data():
     return x, start, x @ goal.T
 
 
-def train_torch(torch, forward, step, device):
+def train_torch(torch, step, device):
     """With autograd: the layer is a function with a backward pass of its own."""
 
     class Fp8Linear(torch.autograd.Function):
         @staticmethod
         def forward(ctx, x, weight):
-            ctx.save_for_backward(x, weight)
-            return forward(x.detach(), weight.detach())
+            y, ctx.saved = step.forward(x.detach(), weight.detach())
+            return y
 
         @staticmethod
         def backward(ctx, d_y):
-            x, weight = ctx.saved_tensors
-            _, d_x, d_weight = step(x.detach(), weight.detach(), d_y.contiguous())
-            return d_x, d_weight
+            return step.backward(ctx.saved, d_y.contiguous())
 
     x, weight, goal = (torch.tensor(a, dtype=torch.float32, device=device) for a in make_data())
     weight.requires_grad_()
@@ -84,13 +82,13 @@ def train_numpy(step):
     """The same with the gradient of the loss by hand."""
     x, weight, goal = (a.astype(np.float32) for a in make_data())
     narrow = ml_dtypes.bfloat16
-    nothing, losses = np.zeros((TOKENS, OUT), narrow), []
+    losses = []
     for _ in range(STEPS):
-        arguments = x.astype(narrow), weight.astype(narrow)
-        y = step(*arguments, nothing)[0].astype(np.float32)
-        _, _, d_weight = step(*arguments, ((y - goal) / TOKENS).astype(narrow))
+        y, saved = step.forward(x.astype(narrow), weight.astype(narrow))
+        error = y.astype(np.float32) - goal
+        _, d_weight = step.backward(saved, (error / TOKENS).astype(narrow))
         weight -= RATE * d_weight.astype(np.float32)
-        losses.append(float(np.square(y - goal).sum(1).mean() / 2))
+        losses.append(float(np.square(error).sum(1).mean() / 2))
     return losses
 
 
@@ -101,8 +99,8 @@ def main():
     args = parser.parse_args()
 
     source = args.export or export()
-    names = {"argument_names": ["x", "weight"], "result_names": ["y"]}
-    step = fp8.compile(source, backward=True, target=args.target, **names)
+    step = fp8.compile(source, backward=True, split=True, target=args.target,
+                       argument_names=["x", "weight"], result_names=["y"])
     print(step.reports)
     try:
         import torch
@@ -112,9 +110,7 @@ def main():
         print("PyTorch is not installed: on NumPy arrays")
         losses = train_numpy(step)
     else:
-        forward = fp8.compile(source, target=args.target, **names)
-        device = "cpu" if args.target == "cpu" else "cuda"
-        losses = train_torch(torch, forward, step, device)
+        losses = train_torch(torch, step, "cpu" if args.target == "cpu" else "cuda")
     print("loss:", " ".join(f"{loss:.4f}" for loss in losses))
     if not losses[-1] < losses[0] / 4:
         sys.exit("the loss does not go down")

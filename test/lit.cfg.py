@@ -13,7 +13,7 @@ config.name = "mlir-fp8"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".mlir", ".py", ".test"]
 # utils/gpu-test.sh runs these four, where neither lit nor a compiler is.
-config.excludes = ["kernels", "kernels.py", "package.py", "run.py", "steps.py", "Inputs", "oracle", "support", "unit", "lit.cfg.py"]
+config.excludes = ["kernels", "kernels.py", "package.py", "run.py", "steps.py", "Inputs", "fuzz", "oracle", "support", "unit", "lit.cfg.py"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.fp8_binary_dir, "test")
 

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Installs what is missing, builds everything and runs every test that needs no
-# GPU. With --exhaustive also the cast of all 2^32 floats to the four fp8 types.
+# GPU, those of the runtime with sanitizers too. With --exhaustive also the cast of all 2^32 floats to the four fp8 types.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source utils/setup.sh
@@ -26,6 +26,10 @@ fp8_build
 status=0
 (cd build && ctest --output-on-failure --output-junit ctest.xml) || status=1
 lit-22 -sv --output build/lit.json build/test || status=1
+# The runtime once more, with sanitizers; it needs no LLVM.
+cmake --preset asan-runtime
+cmake --build --preset asan-runtime
+(cd build-asan-runtime && ctest --output-on-failure) || status=1
 if [ "$exhaustive" = 1 ]; then
   PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" \
     build/venv/bin/python test/Integration/Cpu/cast.py --exhaustive || status=1

@@ -169,8 +169,8 @@ typedef struct fp8_compile_options {
   const char *output;
   /// The device: "cpu", "sm_90", ... Null is "cpu".
   const char *target;
-  /// How scales are chosen: "tensorwise", or "none", which keeps matmuls wide.
-  /// Null is "tensorwise".
+  /// How scales are chosen: "tensorwise"; "tensorwise_pow2", whose scales are
+  /// powers of two; or "none", which keeps matmuls wide. Null is "tensorwise".
   const char *recipe;
   /// More options of the pipeline fp8-train, as text: "min-k=64 computed=true".
   /// Null is none.
@@ -189,8 +189,10 @@ typedef struct fp8_compile_options {
   /// 1 derives the backward pass and compiles both; 0 takes the module as it
   /// is.
   int32_t backward;
-  /// 0.
-  int32_t reserved;
+  /// 1 makes two functions, NAME_forward and NAME_backward, of a backward pass
+  /// that is derived, or of one that is there, whose gradients of results
+  /// `train_options` names as tangents; 0 makes one.
+  int32_t split;
 } fp8_compile_options;
 
 /// What was compiled. Opaque. It outlives its module and its context.
@@ -223,6 +225,18 @@ FP8_API int32_t fp8_library_get_function(const fp8_library *library,
                                          uint64_t index,
                                          fp8_function_info *info);
 
+/// What a tensor of a function is.
+typedef enum fp8_tensor_kind {
+  /// An argument of the program, or the gradient of a result.
+  FP8_TENSOR_ARGUMENT = 1,
+  /// An argument of the backward function that the forward function made.
+  FP8_TENSOR_RESIDUAL = 2,
+  /// A result of the program, or a gradient.
+  FP8_TENSOR_RESULT = 3,
+  /// A result of the forward function for the backward function alone.
+  FP8_TENSOR_SAVED = 4
+} fp8_tensor_kind;
+
 typedef struct fp8_tensor_info {
   /// sizeof(fp8_tensor_info) of the caller.
   uint64_t struct_size;
@@ -232,6 +246,11 @@ typedef struct fp8_tensor_info {
   int32_t rank;
   /// An fp8rt_type.
   int32_t type;
+  /// An fp8_tensor_kind.
+  int32_t kind;
+  /// Of an argument of the backward function: the number of the tensor of the
+  /// forward function that it is, or -1 for a gradient. -1 for all others.
+  int32_t origin;
 } fp8_tensor_info;
 
 /// Fills in tensor number `index` of function number `function`.

@@ -60,6 +60,8 @@ struct fp8_library {
     std::string name;
     std::vector<int64_t> sizes;
     fp8rt_type type;
+    fp8_tensor_kind kind;
+    int32_t origin;
   };
   struct Function {
     std::string name;

@@ -48,12 +48,12 @@ static int32_t checkOptions(fp8_context *context,
   if (!options->output)
     return invalid(context, "fp8_compile_options.output: expects a file to "
                             "write, but got null");
-  if (options->reserved || (options->backward & ~1))
+  if ((options->backward & ~1) || (options->split & ~1))
     return invalid(context,
-                   "fp8_compile_options: expects 0 or 1 as `backward` and 0 as "
-                   "`reserved`, but got " +
+                   "fp8_compile_options: expects 0 or 1 as `backward` and as "
+                   "`split`, but got " +
                        Twine(options->backward) + " and " +
-                       Twine(options->reserved));
+                       Twine(options->split));
   return FP8_OK;
 }
 
@@ -76,6 +76,7 @@ static int32_t convertOptions(fp8_context *context,
   }
   to.train.target = from.target ? from.target : "cpu";
   to.train.recipe = from.recipe ? from.recipe : "tensorwise";
+  to.train.partition = from.split != 0;
   to.backward = from.backward;
   to.output = from.output;
   assign(to.cudaPath, from.cuda_path);
@@ -87,21 +88,43 @@ static int32_t convertOptions(fp8_context *context,
 // Compiling
 //===----------------------------------------------------------------------===//
 
+static fp8_tensor_kind getKind(fp8::PortKind kind) {
+  switch (kind) {
+  case fp8::PortKind::Argument:
+    return FP8_TENSOR_ARGUMENT;
+  case fp8::PortKind::Residual:
+    return FP8_TENSOR_RESIDUAL;
+  case fp8::PortKind::Saved:
+    return FP8_TENSOR_SAVED;
+  case fp8::PortKind::Result:
+  case fp8::PortKind::Statistic:
+    return FP8_TENSOR_RESULT;
+  }
+  llvm_unreachable("unknown kind");
+}
+
+static fp8_library::Tensor makeTensor(const fp8::Port &port, int64_t origin) {
+  std::vector<int64_t> sizes(port.type.getShape());
+  for (int64_t &size : sizes)
+    if (ShapedType::isDynamic(size))
+      size = -1;
+  return {port.name, std::move(sizes),
+          fp8::runtime::getRuntimeType(port.type.getElementType()),
+          getKind(port.kind), static_cast<int32_t>(origin)};
+}
+
 static fp8_library *makeLibrary(const fp8::CompileResult &result) {
   auto library = std::make_unique<fp8_library>();
-  for (const fp8::FunctionInfo &info : result.functions) {
+  const fp8::StepFunction *before = nullptr;
+  for (const fp8::StepFunction &info : result.functions) {
     fp8_library::Function function{info.name, info.arguments.size(), {}};
-    for (const auto *list : {&info.arguments, &info.results})
-      for (const fp8::TensorInfo &tensor : *list) {
-        std::vector<int64_t> sizes(tensor.type.getShape());
-        for (int64_t &size : sizes)
-          if (ShapedType::isDynamic(size))
-            size = -1;
-        function.tensors.push_back(
-            {tensor.name, std::move(sizes),
-             fp8::runtime::getRuntimeType(tensor.type.getElementType())});
-      }
+    for (const fp8::Port &port : info.arguments)
+      function.tensors.push_back(
+          makeTensor(port, before ? fp8::getOrigin(*before, port) : -1));
+    for (const fp8::Port &port : info.results)
+      function.tensors.push_back(makeTensor(port, -1));
     library->functions.push_back(std::move(function));
+    before = &info;
   }
   for (const fp8::Linear &linear : result.linears)
     library->linears.push_back(
@@ -181,9 +204,10 @@ int32_t fp8_library_get_tensor(const fp8_library *library, uint64_t function,
     return FP8_INVALID_ARGUMENT;
   const fp8_library::Tensor &tensor =
       library->functions[function].tensors[index];
-  return fill<fp8_tensor_info>(
-      info, {sizeof(fp8_tensor_info), tensor.name.c_str(), tensor.sizes.data(),
-             static_cast<int32_t>(tensor.sizes.size()), tensor.type});
+  return fill<fp8_tensor_info>(info, {sizeof(fp8_tensor_info),
+                                      tensor.name.c_str(), tensor.sizes.data(),
+                                      static_cast<int32_t>(tensor.sizes.size()),
+                                      tensor.type, tensor.kind, tensor.origin});
 }
 
 uint64_t fp8_library_num_linears(const fp8_library *library) {

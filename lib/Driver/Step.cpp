@@ -18,15 +18,15 @@ using namespace mlir;
 using namespace mlir::fp8;
 
 //===----------------------------------------------------------------------===//
-// Tensors
+// Ports
 //===----------------------------------------------------------------------===//
 
-FailureOr<JointSignature> fp8::getSignature(Model &model,
-                                            const TrainOptions &options) {
+FailureOr<fp8::JointSignature>
+fp8::getSignature(Model &model, const fp8::TrainOptions &options) {
   func::FuncOp function = model.getFunction();
-  if (auto marked = getJointSignature(function))
+  if (auto marked = fp8::getJointSignature(function))
     return *marked;
-  return getJointSignature(
+  return fp8::getJointSignature(
       function,
       SmallVector<unsigned>(options.tangents.begin(), options.tangents.end()),
       SmallVector<unsigned>(options.results.begin(), options.results.end()));
@@ -41,42 +41,40 @@ static std::optional<unsigned> getNumber(func::FuncOp function, unsigned index,
 }
 
 /// Argument `index` of `function`, as argument `number` of the step.
-static TensorInfo getArgument(const Model &model, func::FuncOp function,
-                              unsigned index, unsigned number) {
+static Port getArgument(const Model &model, func::FuncOp function,
+                        unsigned index, unsigned number) {
   std::string name;
-  // Names of tangents may follow those of arguments.
-  if (number < model.argumentNames.size())
+  if (number < model.numArguments)
     name = model.argumentNames[number];
   else if (auto result = getNumber(function, index, kTangentAttr))
     name = "d_" + model.resultNames[*result];
-  return {TensorKind::Argument, number, name,
+  return {PortKind::Argument, number, name,
           cast<RankedTensorType>(function.getArgument(index).getType())};
 }
 
 /// The results of `function`; those of the step among them are `numbers`.
-static SmallVector<TensorInfo> getResults(const Model &model,
-                                          func::FuncOp function,
-                                          ArrayRef<unsigned> numbers) {
-  SmallVector<TensorInfo> tensors;
+static SmallVector<Port> getResults(const Model &model, func::FuncOp function,
+                                    ArrayRef<unsigned> numbers) {
+  SmallVector<Port> ports;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto tensorType = cast<RankedTensorType>(type);
+    auto tensor = cast<RankedTensorType>(type);
     auto getName = [&, index = index](StringRef attribute) {
       return function.getResultAttrOfType<StringAttr>(index, attribute);
     };
     if (auto name = getName(kSavedAttr)) {
-      tensors.push_back({TensorKind::Saved, 0, name.str(), tensorType});
+      ports.push_back({PortKind::Saved, 0, name.str(), tensor});
     } else if (auto name = getName(kStatisticAttr)) {
-      tensors.push_back({TensorKind::Statistic, 0, name.str(), tensorType});
+      ports.push_back({PortKind::Statistic, 0, name.str(), tensor});
     } else {
       unsigned number = numbers[index];
-      tensors.push_back({TensorKind::Result, number,
-                         number < model.resultNames.size()
-                             ? model.resultNames[number]
-                             : "result" + std::to_string(number),
-                         tensorType});
+      ports.push_back({PortKind::Result, number,
+                       number < model.resultNames.size()
+                           ? model.resultNames[number]
+                           : "result" + std::to_string(number),
+                       tensor});
     }
   }
-  return tensors;
+  return ports;
 }
 
 //===----------------------------------------------------------------------===//
@@ -95,10 +93,10 @@ static SmallVector<unsigned> getOthers(unsigned count,
 
 /// A function whose arguments and results are those of the step in order, as
 /// far as `arguments` and `results` tell.
-static FunctionInfo getPlain(const Model &model, func::FuncOp function,
+static StepFunction getPlain(const Model &model, func::FuncOp function,
                              ArrayRef<unsigned> arguments,
                              ArrayRef<unsigned> results) {
-  FunctionInfo plain{function.getName().str(), {}, {}};
+  StepFunction plain{function.getName().str(), {}, {}};
   for (auto [index, number] : llvm::enumerate(arguments))
     plain.arguments.push_back(getArgument(model, function, index, number));
   plain.results = getResults(model, function, results);
@@ -107,16 +105,16 @@ static FunctionInfo getPlain(const Model &model, func::FuncOp function,
 
 /// The backward function: residuals and arguments of the model, which have
 /// marks, then the tangents.
-static FunctionInfo getBackward(const Model &model, func::FuncOp function,
-                                const FunctionInfo &forward,
-                                const JointSignature &signature) {
-  FunctionInfo backward{function.getName().str(), {}, {}};
+static StepFunction getBackward(const Model &model, func::FuncOp function,
+                                const StepFunction &forward,
+                                const fp8::JointSignature &signature) {
+  StepFunction backward{function.getName().str(), {}, {}};
   ArrayRef<unsigned> tangents = signature.tangents;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto type = cast<RankedTensorType>(function.getArgument(index).getType());
     if (auto number = getNumber(function, index, kResidualAttr)) {
       backward.arguments.push_back(
-          {TensorKind::Residual, *number, forward.results[*number].name, type});
+          {PortKind::Residual, *number, forward.results[*number].name, type});
     } else if (auto number = getNumber(function, index, kArgumentAttr)) {
       backward.arguments.push_back(forward.arguments[*number]);
     } else {
@@ -135,10 +133,10 @@ static FunctionInfo getBackward(const Model &model, func::FuncOp function,
   return backward;
 }
 
-SmallVector<FunctionInfo>
+SmallVector<StepFunction>
 fp8::getFunctions(const Model &model, ModuleOp module,
-                  const std::optional<JointSignature> &signature) {
-  SmallVector<FunctionInfo> functions;
+                  const std::optional<fp8::JointSignature> &signature) {
+  SmallVector<StepFunction> functions;
   auto lookup = [&](const Twine &name) {
     return module.lookupSymbol<func::FuncOp>(name.str());
   };
@@ -157,20 +155,20 @@ fp8::getFunctions(const Model &model, ModuleOp module,
                                  getOthers(joint.getNumArguments(), {}),
                                  getOthers(joint.getNumResults(), {})));
   }
-  for (FunctionInfo &function : functions)
-    for (auto [index, tensor] : llvm::enumerate(function.arguments))
+  for (StepFunction &function : functions)
+    for (auto [index, port] : llvm::enumerate(function.arguments))
       lookup(function.name)
           .setArgAttr(index, kNameAttr,
-                      StringAttr::get(module.getContext(), tensor.name));
+                      StringAttr::get(module.getContext(), port.name));
   return functions;
 }
 
-int64_t fp8::getOrigin(const FunctionInfo &before, const TensorInfo &tensor) {
-  if (tensor.kind == TensorKind::Residual)
-    return before.arguments.size() + tensor.number;
-  const TensorInfo *argument =
-      llvm::find_if(before.arguments, [&](const TensorInfo &argument) {
-        return argument.number == tensor.number;
+int64_t fp8::getOrigin(const StepFunction &before, const Port &port) {
+  if (port.kind == PortKind::Residual)
+    return before.arguments.size() + port.number;
+  const Port *argument =
+      llvm::find_if(before.arguments, [&](const Port &argument) {
+        return argument.number == port.number;
       });
   return argument == before.arguments.end()
              ? -1

@@ -14,6 +14,7 @@
 #include "Fp8/BlasLt/BlasLt.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "Fp8/Transforms/Passes.h"
 #include "mlir/Analysis/SliceAnalysis.h"
 #include "mlir/Dialect/Bufferization/Transforms/BufferViewFlowAnalysis.h"
@@ -89,6 +90,10 @@ static LogicalResult checkType(memref::AllocOp op) {
            << type;
   if (!type.getElementType().isIntOrFloat())
     return op.emitOpError("expects a temporary of integers or floats, but got ")
+           << type;
+  if (!fitsInMemory(type, /*dynamicSize=*/1))
+    return op.emitOpError(
+               "expects a temporary of fewer than 2^45 elements, but got ")
            << type;
   if (op->hasAttr(kKeptAttr) && !type.hasStaticShape())
     return op.emitOpError("expects a static size with ")

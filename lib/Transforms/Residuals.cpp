@@ -14,6 +14,7 @@
 
 #include "Fp8/Transforms/Residuals.h"
 #include "Fp8/IR/Fp8Ops.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "MinCut.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -582,8 +583,32 @@ FailureOr<SmallVector<Residual>> ResidualFinder::find() {
   return residuals;
 }
 
+/// Emits an error at a tensor of `function` whose bytes cannot be counted.
+static LogicalResult checkByteSizes(func::FuncOp function,
+                                    int64_t dynamicSize) {
+  auto check = [&](Value value) -> LogicalResult {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || fitsInMemory(type, dynamicSize))
+      return success();
+    return emitError(value.getLoc(),
+                     "expects tensors of fewer than 2^45 elements, but got ")
+           << type;
+  };
+  for (Value argument : function.getArguments())
+    if (failed(check(argument)))
+      return failure();
+  WalkResult result = function.walk([&](Operation *op) {
+    return WalkResult(success(llvm::all_of(op->getResults(), [&](Value value) {
+      return succeeded(check(value));
+    })));
+  });
+  return failure(result.wasInterrupted());
+}
+
 FailureOr<SmallVector<Residual>>
 fp8::findResiduals(func::FuncOp function, const JointSignature &signature,
                    const ResidualOptions &options) {
+  if (failed(checkByteSizes(function, options.dynamicSize)))
+    return failure();
   return ResidualFinder(function, signature, options).find();
 }

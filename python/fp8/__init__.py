@@ -11,13 +11,13 @@
 step that was saved, without a compiler; `transform` runs passes and gives text.
 """
 
-from ._api import Step, Transformed, compile, load, transform
+from ._api import Saved, Step, Transformed, compile, load, transform
 from ._arrays import Tensor
 from ._errors import CompileError, Error, ExecutionError, Message
 from ._signature import Kept, Linear, Reports, Signature, TensorSpec
 
 __all__ = [
-    "CompileError", "Error", "ExecutionError", "Kept", "Linear", "Message", "Reports",
+    "CompileError", "Error", "ExecutionError", "Kept", "Linear", "Message", "Reports", "Saved",
     "Signature", "Step", "Tensor", "TensorSpec", "Transformed", "compile", "load",
     "transform",
 ]

@@ -16,7 +16,7 @@ from typing import Any, Optional, Sequence, Tuple, Union
 
 from . import _compiler, _runtime, _step
 from ._errors import Message
-from ._signature import Kept, Linear, Reports, Signature, TensorSpec
+from ._signature import FunctionSpec, Kept, Linear, Port, Reports, Signature, TensorSpec
 
 #: MLIR as text or bytecode, the path of a file with it, or a module of MLIR's Python
 #: bindings. A str with a line break or a brace is text.
@@ -53,6 +53,8 @@ class Step:
     or place, each naming the argument, what is expected and what was found, and
     ExecutionError where a device refuses.
 
+    A step that was compiled with `split` is called as `forward`, then `backward`.
+
     Any number of threads may call a step at once. The first call with new sizes prepares
     for them, which may be slow and must not happen while a CUDA graph is captured.
     """
@@ -63,21 +65,79 @@ class Step:
             weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         _runtime.library()  # What the step's library needs.
         code = ctypes.CDLL(path)
-        self._function = _step.Function(
-            code, meta["name"], _read_signature(meta), meta["target"], meta["backward"])
+        specs = _read_functions(meta)
+        self._signature = Signature.of(specs)
+        self._origins = [port.origin for port in specs[-1].arguments]
+        self._num_results = sum(port.kind == "result" for port in specs[0].results)
+        self._functions = [
+            _step.Function(code, spec, meta["target"], meta["backward"] and len(specs) == 1)
+            for spec in specs]
         self._messages = tuple(messages)
 
     def __call__(self, *arguments, out=None, stream=None, workspace=None):
-        return self._function(*arguments, out=out, stream=stream, workspace=workspace)
+        function = self._joint()
+        out = _step.check_out(out, len(self.signature.results))
+        maker, made, _ = function(*arguments, out=out, stream=stream, workspace=workspace)
+        return _step.finish(maker, made, out)
 
     def workspace_size(self, *arguments, stream=None) -> int:
         """Bytes of workspace that a call with these arguments needs."""
-        return self._function.workspace_size(*arguments, stream=stream)
+        return self._joint().workspace_size(*arguments, stream=stream)
+
+    def _joint(self):
+        if len(self._functions) > 1:
+            raise TypeError("expects a step in one function; this one was compiled with split: "
+                            "call forward, then backward")
+        return self._functions[0]
+
+    def _halves(self):
+        if len(self._functions) == 1:
+            raise TypeError("expects a step in two functions; compile it with split=True")
+        return self._functions
+
+    def forward(self, *arguments, out=None, stream=None) -> Tuple[Any, "Saved"]:
+        """The forward pass of a step that was compiled with `split`: (results, saved).
+
+        Arguments, `out`, `stream` and errors are as for calling a step. `saved` is what
+        `backward` needs. Arguments and results among it, such as a mask, must not change
+        until then."""
+        function, _ = self._halves()
+        out = _step.check_out(out, self._num_results)
+        maker, made, shapes = function(*arguments, out=out, stream=stream)
+        results = _step.finish(maker, made[:self._num_results], out)
+        tensors = [*arguments, *made]
+        kept = {origin: tensors[origin] for origin in self._origins if origin >= 0}
+        return results, Saved(self, kept, shapes)
+
+    def backward(self, saved: "Saved", *gradients, out=None, stream=None) -> Any:
+        """The backward pass after `forward`: the gradients of arguments from the gradients
+        of results. `saved` is not used up."""
+        _, function = self._halves()
+        if not isinstance(saved, Saved) or saved._step is not self:
+            raise TypeError("saved: expects what forward of this step gave, but got "
+                            f"{type(saved).__name__}")
+        expected = self._origins.count(-1)
+        if len(gradients) != expected:
+            raise TypeError(f"backward: expects {expected} gradients of results, but got "
+                            f"{len(gradients)}")
+        given = iter(gradients)
+        arguments = [
+            saved._tensors[origin] if origin >= 0 else next(given) for origin in self._origins]
+        out = _step.check_out(out, len(function.results))
+        maker, made, _ = function(
+            *arguments, out=out, stream=stream, expected=self._gradient_shapes(saved),
+            like=gradients)
+        return _step.finish(maker, made, out)
+
+    def _gradient_shapes(self, saved):
+        """The shapes of gradients, which are those of results, by their names."""
+        names = (spec.name for spec in self._functions[0].results)
+        return {"d_" + name: shape for name, shape in zip(names, saved._shapes)}
 
     @property
     def signature(self) -> Signature:
         """Names, shapes and types of arguments and results."""
-        return self._function.signature
+        return self._signature
 
     @property
     def target(self) -> str:
@@ -116,23 +176,34 @@ class Step:
             json.dump(self._meta, file, indent=1)
 
     def __repr__(self) -> str:
-        return f"<fp8.Step {self._function.name}{self.signature} for {self.target}>"
+        return f"<fp8.Step {self._meta['name']}{self.signature} for {self.target}>"
 
 
-def _make_meta(name, signature, reports, options):
+class Saved:
+    """What `Step.forward` keeps for `Step.backward`."""
+
+    def __init__(self, step, tensors, shapes):
+        self._step, self._tensors, self._shapes = step, tensors, shapes
+
+
+def _make_meta(functions, reports, options):
     return {
-        "format": _FORMAT, "name": name, **options,
-        "signature": dataclasses.asdict(signature), "reports": dataclasses.asdict(reports),
+        "format": _FORMAT, "name": "step", **options,
+        "functions": [dataclasses.asdict(function) for function in functions],
+        "reports": dataclasses.asdict(reports),
     }
 
 
-def _read_signature(meta):
-    def specs(key):
+def _read_functions(meta):
+    def ports(entries):
         return tuple(
-            TensorSpec(spec["name"], tuple(spec["shape"]), spec["type"])
-            for spec in meta["signature"][key])
+            Port(TensorSpec(**{**entry["spec"], "shape": tuple(entry["spec"]["shape"])}),
+                 entry["kind"], entry["origin"])
+            for entry in entries)
 
-    return Signature(specs("arguments"), specs("results"))
+    return [
+        FunctionSpec(f["name"], ports(f["arguments"]), ports(f["results"]))
+        for f in meta["functions"]]
 
 
 def _read_reports(meta):
@@ -159,14 +230,15 @@ def _format_option(name, value):
 
 
 def compile(
-    source: Source, *, backward: bool = False, target: str = "cpu",
+    source: Source, *, backward: bool = False, split: bool = False, target: str = "cpu",
     recipe: str = "tensorwise", argument_names: Sequence[str] = (),
     result_names: Sequence[str] = (), include: Optional[str] = None,
     exclude: Optional[str] = None, min_m: Optional[int] = None, min_n: Optional[int] = None,
     min_k: Optional[int] = None, computed: Optional[bool] = None, pad: Optional[bool] = None,
     alignment: Optional[int] = None, cost: Optional[bool] = None,
     min_gain: Optional[float] = None, tangents: Optional[Sequence[int]] = None,
-    cuda_path: Optional[str] = None, cpu: Optional[str] = None,
+    results: Optional[Sequence[int]] = None, max_bytes: Optional[int] = None,
+    recompute_arguments: Optional[bool] = None, cuda_path: Optional[str] = None, cpu: Optional[str] = None,
 ) -> Step:
     """Compiles the public function of a program on tensors to a Step.
 
@@ -174,8 +246,11 @@ def compile(
     backward        Derive the backward pass: the step then takes the gradient of each result
                     behind its arguments, and gives the gradient of each argument behind its
                     results. A program that is differentiated already is compiled without.
+    split           Make the forward and the backward pass functions of their own, `forward`
+                    and `backward` of the step, so that others run between them.
     target          "cpu", or a GPU as "sm_90".
-    recipe          "tensorwise", or "none", which keeps every matmul in its type.
+    recipe          "tensorwise"; "tensorwise_pow2", whose scales are powers of two; or "none",
+                    which keeps every matmul in its type.
     argument_names, result_names
                     Names of the first ones, or all, for signature, reports and filters.
     include, exclude
@@ -186,7 +261,12 @@ def compile(
     computed        Convert products of two computed tensors, too, as in attention.
     pad, alignment  Whether sizes are padded to multiples of the target's, or of `alignment`.
     cost, min_gain  Do not convert matmuls that are predicted to be slower than 1/min_gain.
-    tangents        In a differentiated program: numbers of arguments that are gradients.
+    tangents, results
+                    In a differentiated program: numbers of arguments that are gradients, and
+                    of the results of the forward pass.
+    max_bytes, recompute_arguments
+                    With split: the most bytes to keep for the backward pass, arguments aside;
+                    and whether it casts arguments again rather than keeping them in FP8.
     cuda_path       The CUDA toolkit with bin/ptxas; by default CUDA_HOME, or ptxas in PATH.
     cpu             The processor of the host code, as LLVM names it; by default this one.
 
@@ -196,17 +276,19 @@ def compile(
         "include": include, "exclude": exclude, "min_m": min_m, "min_n": min_n,
         "min_k": min_k, "computed": computed, "pad": pad, "alignment": alignment,
         "cost": cost, "min_gain": min_gain, "tangents": tangents,
+        "results": results, "max_bytes": max_bytes, "recompute_arguments": recompute_arguments,
     }
     text = " ".join(_format_option(k, v) for k, v in train.items() if v is not None)
-    options = {"target": target, "recipe": recipe, "backward": bool(backward)}
+    options = {
+        "target": target, "recipe": recipe, "backward": bool(backward), "split": bool(split)}
     folder = tempfile.mkdtemp(prefix="fp8-")
     path = os.path.join(folder, "step.so")
     try:
         with _compiler.Context() as context, context.parse(source) as module:
-            [(name, signature)], reports = module.compile(
+            functions, reports = module.compile(
                 path, train_options=text, cuda_path=cuda_path, cpu=cpu,
                 argument_names=tuple(argument_names), result_names=tuple(result_names), **options)
-        meta = _make_meta(name, signature, reports, options)
+        meta = _make_meta(functions, reports, options)
         return Step(path, meta, context.messages, folder)
     except BaseException:
         shutil.rmtree(folder, ignore_errors=True)

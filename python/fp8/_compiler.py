@@ -12,14 +12,16 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
-from ctypes import POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_uint32, c_uint64, c_void_p
+from ctypes import (
+    POINTER, Structure, byref, c_char_p, c_int32, c_int64, c_uint32, c_uint64, c_void_p)
 
 from . import _errors, _native
-from ._signature import Kept, Linear, Reports, Signature, TensorSpec
+from ._signature import FunctionSpec, Kept, Linear, Port, Reports, TensorSpec
 from ._types import BY_NUMBER
 
 _SEVERITIES = {1: "error", 2: "warning", 3: "remark", 4: "note"}
 _KINDS = {0: "", 1: "passed", 2: "missed", 3: "failed", 4: "analysis"}
+_TENSORS = {1: "argument", 2: "residual", 3: "result", 4: "saved"}
 _INVALID_ARGUMENT = 1
 
 
@@ -42,7 +44,7 @@ class _CompileOptions(Structure):
         ("cpu", c_char_p),
         ("argument_names", POINTER(c_char_p)), ("num_argument_names", c_uint64),
         ("result_names", POINTER(c_char_p)), ("num_result_names", c_uint64),
-        ("backward", c_int32), ("reserved", c_int32),
+        ("backward", c_int32), ("split", c_int32),
     ]
 
 
@@ -56,7 +58,7 @@ class _FunctionInfo(Structure):
 class _TensorInfo(Structure):
     _fields_ = [
         ("struct_size", c_uint64), ("name", c_char_p), ("sizes", POINTER(c_int64)),
-        ("rank", c_int32), ("type", c_int32),
+        ("rank", c_int32), ("type", c_int32), ("kind", c_int32), ("origin", c_int32),
     ]
 
 
@@ -194,7 +196,7 @@ class _Module:
             self._fp8.fp8_string_free(byref(string))
 
     def compile(self, output, *, argument_names=(), result_names=(), **options):
-        """Writes a library; returns ([(function name, Signature)], Reports)."""
+        """Writes a library; returns (a list of FunctionSpec, Reports)."""
         def names(values):
             return (c_char_p * len(values))(*(value.encode() for value in values))
 
@@ -202,13 +204,13 @@ class _Module:
             _CompileOptions, output=_encode(output),
             argument_names=names(argument_names), num_argument_names=len(argument_names),
             result_names=names(result_names), num_result_names=len(result_names),
-            backward=bool(options.pop("backward")),
+            backward=bool(options.pop("backward")), split=bool(options.pop("split")),
             **{name: _encode(value) for name, value in options.items()})
         library = c_void_p()
         self._context.check(self._fp8.fp8_module_compile(
             self._handle, byref(filled), byref(library)))
         try:
-            return _read_signatures(self._fp8, library), _read_reports(self._fp8, library)
+            return _read_functions(self._fp8, library), _read_reports(self._fp8, library)
         finally:
             self._fp8.fp8_library_destroy(library)
 
@@ -217,21 +219,23 @@ def _read_tensor(fp8, library, function, index):
     info = _sized(_TensorInfo)
     fp8.fp8_library_get_tensor(library, function, index, byref(info))
     shape = tuple(None if size < 0 else size for size in info.sizes[:info.rank])
-    return TensorSpec(info.name.decode(), shape, BY_NUMBER[info.type].name)
+    spec = TensorSpec(info.name.decode(), shape, BY_NUMBER[info.type].name)
+    return Port(spec, _TENSORS[info.kind], info.origin)
 
 
-def _read_signatures(fp8, library):
-    signatures = []
+def _read_functions(fp8, library):
+    functions = []
     for function in range(fp8.fp8_library_num_functions(library)):
         info = _sized(_FunctionInfo)
         fp8.fp8_library_get_function(library, function, byref(info))
-        tensors = [
+        ports = [
             _read_tensor(fp8, library, function, index)
             for index in range(info.num_arguments + info.num_results)
         ]
-        signatures.append((info.name.decode(), Signature(
-            tuple(tensors[:info.num_arguments]), tuple(tensors[info.num_arguments:]))))
-    return signatures
+        functions.append(FunctionSpec(
+            info.name.decode(), tuple(ports[:info.num_arguments]),
+            tuple(ports[info.num_arguments:])))
+    return functions
 
 
 def _read_reports(fp8, library):

@@ -33,6 +33,27 @@ class TensorSpec:
 
 
 @dataclasses.dataclass(frozen=True)
+class Port:
+    """A tensor of a compiled function. `kind` is "argument" or "result" of the program;
+    "saved" by the forward function for the backward function, where it is a "residual".
+    `origin` is the tensor of the forward function, arguments first, that an argument of the
+    backward function is; -1 for a gradient."""
+
+    spec: TensorSpec
+    kind: str
+    origin: int = -1
+
+
+@dataclasses.dataclass(frozen=True)
+class FunctionSpec:
+    """A compiled function."""
+
+    name: str
+    arguments: Tuple[Port, ...]
+    results: Tuple[Port, ...]
+
+
+@dataclasses.dataclass(frozen=True)
 class Signature:
     """Arguments and results in their order. With a backward pass the gradients of
     results (d_y) follow the arguments, and the gradients of arguments (d_x) the
@@ -40,6 +61,17 @@ class Signature:
 
     arguments: Tuple[TensorSpec, ...]
     results: Tuple[TensorSpec, ...]
+
+    @classmethod
+    def of(cls, functions) -> Signature:
+        """What functions that run one after the other take and give together."""
+        arguments, results = [], []
+        for function in functions:
+            arguments += [
+                port.spec for port in function.arguments
+                if port.kind == "argument" and port.origin < 0]
+            results += [port.spec for port in function.results if port.kind == "result"]
+        return cls(tuple(arguments), tuple(results))
 
     def __str__(self) -> str:
         def show(specs):

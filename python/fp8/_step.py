@@ -1,7 +1,7 @@
 # Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled steps, called on arrays."""
+"""Compiled functions, called on arrays."""
 
 from __future__ import annotations
 
@@ -38,26 +38,42 @@ def check_view(view, spec, label):
             f"{list(view.strides)} for shape {_describe(view.shape)}; pass a contiguous copy")
 
 
+def _make_labels(ports):
+    """What errors call the arguments of a function."""
+    if all(port.origin < 0 for port in ports):
+        return [f"argument {index} ({port.spec.name})" for index, port in enumerate(ports)]
+    labels, gradients = [], 0
+    for port in ports:
+        if port.origin < 0:
+            labels.append(f"gradient {gradients} ({port.spec.name})")
+            gradients += 1
+        else:
+            labels.append(f"saved {port.spec.name}")
+    return labels
+
+
 class _Plan:
     """What calls with the same sizes on the same device share."""
 
     def __init__(self, function, shapes, device):
-        signature = function.signature
-        specs = signature.arguments + signature.results
+        specs = function.arguments + function.results
         self.tensors = (_runtime.Tensor * len(specs))()
         self._sizes = []
         for index, shape in enumerate(shapes):
             self._set(index, shape, specs[index])
-        total = sum(len(spec.shape) for spec in signature.results)
+        total = sum(len(spec.shape) for spec in function.results)
         sizes = (c_int64 * max(total, 1))()
         _runtime.check(function.symbols["_sizes"](self.tensors, sizes))
         self.results, start = [], 0
-        for index, spec in enumerate(signature.results, len(shapes)):
+        for index, spec in enumerate(function.results, len(shapes)):
             shape = tuple(sizes[start:start + len(spec.shape)])
             start += len(spec.shape)
             self._set(index, shape, spec)
             self.results.append(shape)
-        self._check_tangents(function, shapes)
+        if function.is_derived:
+            names = (spec.name for spec in function.results)
+            function.check_gradients(
+                shapes, {"d_" + name: shape for name, shape in zip(names, self.results)})
         size = c_uint64()
         _runtime.check(function.symbols["_workspace"](self.tensors, byref(size)))
         self.workspace_size = size.value
@@ -69,47 +85,42 @@ class _Plan:
         self.tensors[index] = _runtime.Tensor(
             None, sizes, None, len(shape), BY_NAME[spec.type].number)
 
-    def _check_tangents(self, function, shapes):
-        """A gradient of a result has its shape, which only this call decides where sizes
-        are dynamic."""
-        if not function.backward:
-            return
-        results = {
-            "d_" + spec.name: shape
-            for spec, shape in zip(function.signature.results, self.results)
-        }
-        for index, (spec, shape) in enumerate(zip(function.signature.arguments, shapes)):
-            expected = results.get(spec.name, shape)
-            if shape != expected:
-                raise ValueError(
-                    f"argument {index} ({spec.name}): expects shape {_describe(expected)} of "
-                    f"the result, but got {_describe(shape)}")
-
 
 class Function:
-    """A function of a compiled library on arrays; see Step."""
+    """A function of a compiled library on arrays. `is_derived` says that gradients of
+    results are among the arguments."""
 
-    def __init__(self, code, name, signature, target, backward):
-        self.name, self.signature, self.target = name, signature, target
-        self.backward = backward
+    def __init__(self, code, spec, target, is_derived):
+        self.name, self.target, self.is_derived = spec.name, target, is_derived
+        self.arguments = tuple(port.spec for port in spec.arguments)
+        self.results = tuple(port.spec for port in spec.results)
+        # What no caller sees, an array of bytes will do for.
+        self._hidden = [port.kind == "saved" for port in spec.results]
+        self._passed = [port.kind == "residual" for port in spec.arguments]
         self.symbols = {}
         for suffix, arguments in [
             ("", [c_void_p, c_void_p, c_void_p, c_void_p]), ("_workspace", [c_void_p, c_void_p]),
             ("_prepare", [c_void_p, c_void_p]), ("_sizes", [c_void_p, c_void_p]),
         ]:
-            symbol = getattr(code, name + suffix)
+            symbol = getattr(code, spec.name + suffix)
             symbol.restype, symbol.argtypes = ctypes.c_int32, arguments
             self.symbols[suffix] = symbol
-        self._labels = [
-            f"argument {index} ({spec.name})" for index, spec in enumerate(signature.arguments)]
+        self._labels = _make_labels(spec.arguments)
         self._plans, self._plan_lock = {}, threading.Lock()
         self._lock = threading.Lock()  # Of what follows.
         self._idle = []  # Workspaces in CPU memory that no call uses.
         self._streams = {}  # Of GPUs: a lock and a workspace for each stream.
 
-    def __call__(self, *arguments, out=None, stream=None, workspace=None):
-        maker, device, stream = self._find_device(arguments, stream)
+    def __call__(self, *arguments, out=None, stream=None, workspace=None, expected=None,
+                 like=None):
+        """(who makes results, the results as it made them, their shapes). `like` are the
+        arrays that decide who, by default the arguments; `expected` has the shapes of
+        gradients by their names."""
+        maker = _arrays.framework(arguments if like is None else like)
+        device, stream = self._find_device(arguments, stream, maker)
         views = self._view_arguments(arguments, device, stream)
+        if expected:
+            self.check_gradients([view.shape for view in views], expected)
         plan = self._plan(views, device)
         made, result_views = self._view_results(plan, out, maker, device, stream)
         self._check_overlap(views, result_views)
@@ -119,18 +130,26 @@ class Function:
         with self._workspace(plan, workspace, maker, device, stream) as start:
             _runtime.check(self.symbols[""](
                 tensors, _runtime.context(device), start, stream))
-        results = tuple(
-            maker.finish(array) if out is None or out[index] is None else array
-            for index, array in enumerate(made))
-        return results[0] if len(results) == 1 else results
+        return maker, made, plan.results
 
     def workspace_size(self, *arguments, stream=None):
-        _, device, stream = self._find_device(arguments, stream)
+        maker = _arrays.framework(arguments)
+        device, stream = self._find_device(arguments, stream, maker)
         return self._plan(self._view_arguments(arguments, device, stream), device).workspace_size
 
-    def _find_device(self, arguments, stream):
-        """(who makes results, the GPU's number or None, the stream's handle or None)."""
-        specs = self.signature.arguments
+    def check_gradients(self, shapes, expected):
+        """A gradient of a result has its shape, which only the call decides where sizes are
+        dynamic. `expected` has shapes by the names of gradients."""
+        for spec, shape, label in zip(self.arguments, shapes, self._labels):
+            wanted = expected.get(spec.name, shape)
+            if shape != wanted:
+                raise ValueError(
+                    f"{label}: expects shape {_describe(wanted)} of the result, but got "
+                    f"{_describe(shape)}")
+
+    def _find_device(self, arguments, stream, maker):
+        """(the GPU's number or None, the stream's handle or None)."""
+        specs = self.arguments
         if len(arguments) != len(specs):
             names = ", ".join(spec.name for spec in specs)
             raise TypeError(
@@ -145,20 +164,21 @@ class Function:
                 raise ValueError(
                     f"{label}: expects {_arrays.show_place(device)} for target {self.target}, "
                     f"but got {_arrays.show_place(place)}")
-        maker = _arrays.framework(arguments)
         if device is None and stream is not None:
             raise ValueError("stream: expects None for target cpu, which has no streams")
         if device is None:
-            return maker, None, None
+            return None, None
         if stream is None:
-            return maker, device, _arrays.current_stream(maker, device)
-        return maker, device, _arrays.stream_handle(stream)
+            return device, _arrays.current_stream(maker, device)
+        return device, _arrays.stream_handle(stream)
 
     def _view_arguments(self, arguments, device, stream):
         views = []
-        for array, spec, label in zip(arguments, self.signature.arguments, self._labels):
+        for array, spec, label, passed in zip(
+                arguments, self.arguments, self._labels, self._passed):
             views.append(_arrays.view(array, label, device, stream))
-            check_view(views[-1], spec, label)
+            if not passed:
+                check_view(views[-1], spec, label)
         return views
 
     def _plan(self, views, device):
@@ -173,18 +193,17 @@ class Function:
 
     def _view_results(self, plan, out, maker, device, stream):
         """The arrays that results go to, the caller's or new ones, and their views."""
-        specs = self.signature.results
-        if out is None:
-            out = (None,) * len(specs)
-        elif not isinstance(out, (tuple, list)):
-            out = (out,)
-        if len(out) != len(specs):
-            raise ValueError(f"out: expects {len(specs)} arrays, but got {len(out)}")
         made, views = [], []
-        for index, (array, spec, shape) in enumerate(zip(out, specs, plan.results)):
+        for index, (spec, shape, hidden) in enumerate(
+                zip(self.results, plan.results, self._hidden)):
             label = f"out {index} ({spec.name})"
+            array = out[index] if out and index < len(out) else None
+            element = BY_NAME[spec.type]
             if array is None:
-                made.append(maker.empty(shape, BY_NAME[spec.type], device, stream))
+                # A library may lack a type that it need not know.
+                bytes_ = hidden and element.dtype.itemsize == 1
+                stored = BY_NAME["i8"] if bytes_ else element
+                made.append(maker.empty(shape, stored, device, stream))
                 views.append(_arrays.view(made[-1], label, device, stream))
                 continue
             view = _arrays.view(array, label, device, stream)
@@ -203,7 +222,7 @@ class Function:
             others += [(f"out {i}", view) for i, view in enumerate(results[:index])]
             for label, other in others:
                 if max(result.pointer, other.pointer) < min(result.end, other.end):
-                    name = self.signature.results[index].name
+                    name = self.results[index].name
                     raise ValueError(
                         f"out {index} ({name}): expects memory of its own, but shares some "
                         f"with {label}")
@@ -245,3 +264,21 @@ class Function:
                 f"workspace: expects {size} contiguous bytes that may be written, aligned to "
                 f"{_ALIGNMENT}, but got {found} at {view.pointer:#x}")
         return view.pointer
+
+
+def check_out(out, count):
+    """`out` as a tuple of an array or None for each result; None as it is."""
+    if out is None:
+        return None
+    out = tuple(out) if isinstance(out, (tuple, list)) else (out,)
+    if len(out) != count:
+        raise ValueError(f"out: expects {count} arrays, but got {len(out)}")
+    return out
+
+
+def finish(maker, made, out):
+    """What a call gives back: one array, or a tuple."""
+    results = tuple(
+        maker.finish(array) if out is None or out[index] is None else array
+        for index, array in enumerate(made))
+    return results[0] if len(results) == 1 else results

@@ -18,6 +18,13 @@ import emulate  # noqa: E402
 import fp8  # noqa: E402
 
 
+RECIPES = {
+    "none": emulate.Wide(),
+    "tensorwise": emulate.Tensorwise(),
+    "tensorwise_pow2": emulate.Tensorwise(power_of_two=True),
+}
+
+
 class Program:
     """An export with arguments, and what the NumPy emulation makes of them."""
 
@@ -28,7 +35,7 @@ class Program:
         if dy is None:
             matrices = [array for array in arguments if array.ndim == 2]
             dy = emulate.seeded_dy(1, (matrices[0].shape[0], matrices[-1].shape[0]))
-        emulated = emulate.Wide() if recipe == "none" else emulate.Tensorwise()
+        emulated = RECIPES[recipe]
         self.names = list(names)
         self.arguments = [np.ascontiguousarray(a) for a in [*arguments, dy]]
         self.expected, _ = emulate.run(name, arguments, dy, emulated)

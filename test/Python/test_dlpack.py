@@ -253,7 +253,7 @@ for given in (stream.value, Stream(), Protocol()):
     close(step(*args, stream=given))
     assert {s for p in args for s in p.streams} == {stream.value}
 # One workspace for each stream.
-assert len(step._function._streams) == 2
+assert len(step._functions[0]._streams) == 2
 
 # The caller's own workspace, which is where the arguments are.
 size = step.workspace_size(*arguments)
@@ -285,7 +285,7 @@ else:
     raise AssertionError("a str was taken for a stream")
 
 # Threads on one stream: each call has the workspace to itself while it enqueues.
-enqueue, busy = step._function.symbols[""], set()
+enqueue, busy = step._functions[0].symbols[""], set()
 def watch(tensors, context, workspace, stream):
     if workspace in busy:
         wrong_bits.append("workspace")
@@ -295,7 +295,7 @@ def watch(tensors, context, workspace, stream):
     status = enqueue(tensors, context, workspace, stream)
     busy.discard(workspace)
     return status
-step._function.symbols[""] = watch
+step._functions[0].symbols[""] = watch
 def work():
     for _ in range(10):
         good = step(*arguments)

@@ -25,6 +25,10 @@ def test_torch(step, linear):
     out = tuple(torch.zeros_like(result) for result in results)
     assert all(a is b for a, b in zip(step(*arguments, out=out), out))
     assert all(same(bits(a), bits(b)) for a, b in zip(out, results))
+    split = linear.compile(split=True)
+    y, saved = split.forward(*arguments[:2])
+    gradients = split.backward(saved, arguments[2])
+    assert all(same(bits(a), bits(b)) for a, b in zip((y, *gradients), results))
     with pytest.raises(TypeError, match="expects bfloat16, but got float32"):
         step(arguments[0].float(), *arguments[1:])
     with pytest.raises(ValueError, match="argument 0 .x.: .*row-major"):
@@ -40,6 +44,11 @@ def test_jax(step, linear):
     for result, expected in zip(results, linear.expected):
         assert isinstance(result, jax.Array) and result.dtype == jax.numpy.bfloat16
         assert same(np.asarray(result), expected)
+    split = linear.compile(split=True)
+    y, saved = split.forward(*arguments[:2])
+    gradients = split.backward(saved, arguments[2])
+    assert all(isinstance(a, jax.Array) for a in (y, *gradients))
+    assert all(same(np.asarray(a), b) for a, b in zip((y, *gradients), linear.expected))
     # Its arrays are constants.
     with pytest.raises(ValueError, match="out 0 .y.: .*read-only"):
         step(*arguments, out=results)

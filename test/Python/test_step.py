@@ -8,24 +8,97 @@ import re
 import subprocess
 import sys
 import threading
+import weakref
 
 import emulate
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import INPUTS, Program, same
+from conftest import INPUTS, RECIPES, Program, same
 
 import fp8
 
 
 @pytest.mark.parametrize("name", sorted(emulate.PROGRAMS))
-@pytest.mark.parametrize("recipe", ["tensorwise", "none"])
+@pytest.mark.parametrize("recipe", sorted(RECIPES))
 def test_bits(name, recipe):
     program = Program(name, recipe)
     results = program.compile()(*program.arguments)
     assert len(results) == len(program.expected)
     for result, expected in zip(results, program.expected):
         assert type(result) is np.ndarray and same(result, expected)
+
+
+@pytest.mark.parametrize("name", sorted(emulate.PROGRAMS))
+def test_split(name):
+    program = Program(name, "tensorwise")
+    step = program.compile(split=True)
+    *arguments, dy = program.arguments
+    y, saved = step.forward(*arguments)
+    assert same(y, program.expected[0])
+    # What is saved is not used up, and does not depend on a call between.
+    step.forward(*(a[::-1].copy() for a in arguments))
+    for _ in range(2):
+        gradients = step.backward(saved, dy)
+        assert len(gradients) == len(program.expected) - 1
+        assert all(map(same, gradients, program.expected[1:]))
+
+
+def test_split_has_the_signature_of_the_joint_step(step, linear):
+    split = linear.compile(split=True)
+    assert split.signature == step.signature
+    assert split.reports == step.reports
+
+
+def test_split_keeps_no_more_than_it_needs(linear):
+    split = linear.compile(split=True)
+    x, w = (array.copy() for array in linear.arguments[:2])
+    alive = [weakref.ref(x), weakref.ref(w)]
+    y, saved = split.forward(x, w)
+    alive.append(weakref.ref(y))
+    del x, w, y
+    assert [ref() for ref in alive] == [None] * 3
+    assert all(map(same, split.backward(saved, linear.arguments[2]), linear.expected[1:]))
+
+
+def test_split_with_out_and_errors(step, linear, tmp_path):
+    split = linear.compile(split=True)
+    x, w, dy = linear.arguments
+    out = make_outs(split)
+    y, saved = split.forward(x, w, out=out[0])
+    assert y is out[0]
+    d_x, d_w = split.backward(saved, dy, out=[None, out[2]])
+    assert d_w is out[2] and all(map(same, (y, d_x, d_w), linear.expected))
+    with pytest.raises(TypeError, match="backward: expects 1 gradients of results, but got 2"):
+        split.backward(saved, dy, dy)
+    with pytest.raises(TypeError, match="saved: expects what forward of this step gave"):
+        split.backward(linear.compile(split=True).forward(x, w)[1], dy)
+    with pytest.raises(TypeError, match=re.escape("gradient 0 (d_y): expects bfloat16")):
+        split.backward(saved, dy.astype(np.float32))
+    with pytest.raises(TypeError, match="call forward, then backward"):
+        split(x, w, dy)
+    with pytest.raises(TypeError, match="split=True"):
+        step.forward(x, w)
+    with pytest.raises(fp8.CompileError, match="expects a backward pass for two functions"):
+        fp8.compile(linear.path, split=True)
+    split.save(tmp_path / "split.so")
+    y, saved = fp8.load(tmp_path / "split.so").forward(x, w)
+    assert same(y, linear.expected[0])
+    assert all(map(same, saved._step.backward(saved, dy), linear.expected[1:]))
+
+
+def test_split_with_dynamic_sizes():
+    step = fp8.compile(os.path.join(INPUTS, "torch_linear_dyn.mlir"), backward=True, split=True,
+                       argument_names=["x", "w"], result_names=["y"])
+    x, w, dy = (
+        np.random.default_rng(5).standard_normal(s).astype(ml_dtypes.bfloat16)
+        for s in [(33, 128), (256, 128), (33, 256)])
+    expected = emulate.linear(emulate.Tensorwise(), x, w, dy=dy)
+    y, saved = step.forward(x, w)
+    assert all(map(same, (y, *step.backward(saved, dy)), expected))
+    with pytest.raises(ValueError, match=re.escape(
+            "gradient 0 (d_y): expects shape [33, 256] of the result, but got [32, 256]")):
+        step.backward(saved, dy[:32])
 
 
 def test_forward_alone_gives_one_array(linear):
@@ -165,7 +238,7 @@ def test_workspaces_are_reused(linear):
     step = linear.compile()
     for _ in range(3):
         step(*linear.arguments)
-    (workspace,) = step._function._idle
+    (workspace,) = step._functions[0]._idle
     assert workspace.pointer % 256 == 0
 
 

@@ -72,3 +72,10 @@ func.func @scalar_in_tensor(%x: tensor<4xf32>, %dy: tensor<4xf32> {fp8.tangent =
   %d = arith.mulf %dy, %t : tensor<4xf32>
   return %x, %d : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{expects tensors of fewer than 2^45 elements, but got 'tensor<9223372036854775807xf32>'}}
+func.func @bytes_overflow(%x: tensor<9223372036854775807xf32>, %dy: tensor<9223372036854775807xf32> {fp8.tangent = 0 : i64}) -> (tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32> {fp8.gradient = 0 : i64}) {
+  return %x, %dy : tensor<9223372036854775807xf32>, tensor<9223372036854775807xf32>
+}

@@ -110,6 +110,15 @@ func.func @caller() {
 
 // -----
 
+// 2^64 bytes would be counted as none.
+func.func @bytes_overflow() {
+  // expected-error @below {{'memref.alloc' op expects a temporary of fewer than 2^45 elements, but got 'memref<4294967296x1073741824xf32>'}}
+  %a = memref.alloc() : memref<4294967296x1073741824xf32>
+  return
+}
+
+// -----
+
 func.func @kept_of_dynamic_size(%n: index) {
   // expected-error @below {{'memref.alloc' op expects a static size with fp8.kept, but got 'memref<?xf32>'}}
   %a = memref.alloc(%n) {fp8.kept} : memref<?xf32>

@@ -58,6 +58,7 @@ def Fp8_Dialect : Dialect {
     | `fp8.statistic` | result | `fp8-add-cast-statistics` | the cast that it counts values of, in words |
     | `fp8.companion` | function | several passes | it was made for another function, as `NAME_workspace` |
     | `fp8.kernel` | function | `fp8-outline-kernels` | it is one kernel of a device |
+    | `fp8.kept` | allocation | `fp8-predict-scales` | what it holds stays for the next call; at first it is any bits |
   }];
   let useDefaultAttributePrinterParser = 1;
   // What folds to a constant becomes an arith.constant.

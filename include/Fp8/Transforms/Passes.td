@@ -616,8 +616,9 @@ def FuseGluePass : Pass<"fp8-fuse-glue", "::mlir::ModuleOp"> {
     bound by memory, and so fewer passes over it are what counts. First, an
     elementwise generic goes into its readers: into the only one, or into all of
     them if no more bytes move than if it were stored and its amax taken on the
-    way, and if the body is cheap. Then a transposed copy of an elementwise
-    result becomes a second result. Replaces
+    way, and if the body is cheap. An amax and a cast by its scale count as one
+    reader where `fp8-predict-scales` will join them. Then a transposed copy of an
+    elementwise result becomes a second result. Replaces
 
     ```mlir
     %q = linalg.generic {indexing_maps = [#id, #scalar, #id], ...}
@@ -702,6 +703,9 @@ def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
     - a scalar op (that of `fp8.scale`) goes into the kernel that first reads what
       it computes; a scalar that nobody else reads needs no memory;
     - amax reductions whose inputs are ready at the same time become one kernel;
+    - ops that do nothing unless a condition on scalars holds (the second casts of
+      `fp8-predict-scales`) wait for each other, until one's result is read, and
+      become one kernel;
     - the slots that they start from lie in one buffer, which is cleared once, at
       the start of the function; other fills with zero bits become `gpu.memset`.
 
@@ -768,8 +772,9 @@ def GenerateGpuKernelsPass
     | --- | --- | --- |
     | scalar | scalars from scalars | one thread |
     | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
-    | tile | elementwise, one result transposed | tiles of 128 or 256 bytes x 128 through shared memory |
-    | elementwise | parallel loops, results as the loops are | vectors of 16 bytes |
+    | redo | one or more ops whose results are `select(c, new, old)`, with a c that scalars decide | a few blocks compute c; if it holds, they take the parts that tile or elementwise would have, in turn |
+    | tile | elementwise, one result transposed; an amax may go along | tiles of 128 or 256 bytes x 128 through shared memory |
+    | elementwise | results as the loops are; an amax may go along | vectors of 16 bytes |
     | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
     | column-reduction | leading reductions in 32 bits | a block 32 columns |
     | sequential | every other op whose results have an element of their own for each iteration of the parallel loops | a thread an element |

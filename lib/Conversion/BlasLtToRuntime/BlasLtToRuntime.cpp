@@ -102,6 +102,41 @@ static Value createSize(OpBuilder &b, Location loc, Value buffer, int64_t dim) {
   return product;
 }
 
+/// The dynamic stride of dimension `dim` of `buffer`, from sizes alone, too.
+static Value createStride(OpBuilder &b, Location loc, Value buffer,
+                          int64_t dim) {
+  auto type = cast<MemRefType>(buffer.getType());
+  auto times = [&](Value x, Value y) {
+    return b.createOrFold<arith::MulIOp>(loc, x, y);
+  };
+  if (type.getLayout().isIdentity()) {
+    Value product = arith::ConstantIndexOp::create(b, loc, 1);
+    for (int64_t inner = dim + 1; inner < type.getRank(); ++inner)
+      product = times(product, createSize(b, loc, buffer, inner));
+    return product;
+  }
+  auto view = buffer.getDefiningOp<memref::SubViewOp>();
+  if (view && view.hasUnitStride() &&
+      view.getSourceType().getRank() == type.getRank())
+    return createStride(b, loc, view.getSource(), dim);
+  if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>()) {
+    for (auto [outer, group] :
+         llvm::enumerate(expand.getReassociationIndices())) {
+      if (dim > group.back())
+        continue;
+      Value product = createStride(b, loc, expand.getSrc(), outer);
+      for (int64_t inner = dim + 1; inner <= group.back(); ++inner)
+        product = times(product, createSize(b, loc, buffer, inner));
+      return product;
+    }
+  }
+  if (auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>())
+    return createStride(b, loc, collapse.getSrc(),
+                        collapse.getReassociationIndices()[dim].back());
+  return memref::ExtractStridedMetadataOp::create(b, loc, buffer)
+      .getStrides()[dim];
+}
+
 /// The layout of `buffer`, or of its transpose where that is how it lies and
 /// `mayTranspose`. Batch dimensions beyond the first are folded into one, which
 /// their strides must allow.
@@ -132,18 +167,7 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
       return b.getI64IntegerAttr(strides[dim]);
-    if (type.getLayout().isIdentity()) {
-      // In terms of sizes, which NAME_prepare can compute too.
-      Value product;
-      for (int64_t inner = dim + 1; inner < rank; ++inner) {
-        Value factor = createSize(b, loc, buffer, inner);
-        product =
-            product ? arith::MulIOp::create(b, loc, product, factor) : factor;
-      }
-      return toI64(b, loc, product);
-    }
-    auto op = memref::ExtractStridedMetadataOp::create(b, loc, buffer);
-    return toI64(b, loc, op.getStrides()[dim]);
+    return toI64(b, loc, createStride(b, loc, buffer, dim));
   };
   int64_t row = rank - 2, col = rank - 1;
   if (transposed)

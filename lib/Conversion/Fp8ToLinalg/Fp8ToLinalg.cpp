@@ -116,6 +116,7 @@ struct AmaxToLinalg : OpConversionPattern<AmaxOp> {
     return success();
   }
 };
+} // namespace
 
 /// `scale` rounded down to a power of two if it is finite.
 static Value roundDownToPow2(OpBuilder &b, Location loc, Value scale) {
@@ -133,6 +134,7 @@ static Value roundDownToPow2(OpBuilder &b, Location loc, Value scale) {
   return arith::SelectOp::create(b, loc, finite, down, scale);
 }
 
+namespace {
 struct ScaleToLinalg : OpConversionPattern<ScaleOp> {
   using OpConversionPattern::OpConversionPattern;
 

@@ -30,45 +30,46 @@ static int64_t getChunk(linalg::GenericOp op) {
 }
 
 namespace {
-class ElementwiseStrategy : public Strategy {
+class ElementwiseStrategy : public PartStrategy {
 public:
   StringRef getName() const override { return "elementwise"; }
 
-  bool takes(const KernelUnit &unit) const override {
-    std::optional<ElementStores> stores = getElementStores(unit.main[0]);
-    return stores && llvm::all_of(stores->outputs, [](const auto &output) {
-             return output.isContiguous;
-           });
+  using PartStrategy::takes;
+  bool takes(linalg::GenericOp, const ElementStores &stores) const override {
+    return llvm::all_of(stores.outputs, [](const KernelOperand &output) {
+      return output.isContiguous;
+    });
   }
 
-  LaunchPlan getPlan(const KernelUnit &unit,
-                     const GpuVendor &vendor) const override {
-    linalg::GenericOp op = unit.main[0];
-    return {kThreads, getChunk(op),
-            getMaxBlocks(*getElementStores(op), vendor)};
+  unsigned getThreads(linalg::GenericOp) const override { return kThreads; }
+  int64_t getSharedBytes(linalg::GenericOp) const override { return 0; }
+
+  Value emitCount(OpBuilder &b, Location loc, linalg::GenericOp op,
+                  LoopSizeFn size) const override {
+    return arith::CeilDivUIOp::create(
+        b, loc, emitProduct(b, loc, op, 0, op.getNumLoops(), size),
+        arith::ConstantIndexOp::create(b, loc, getChunk(op)));
   }
 
-  Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
-                 LoopSizeFn size) const override {
-    linalg::GenericOp op = unit.main[0];
-    return emitProduct(b, loc, op, 0, op.getNumLoops(), size);
+  Value emitCount(KernelBuilder &b, linalg::GenericOp op) const override {
+    Value total = b.getLoopProduct(op, 0, op.getNumLoops());
+    return b.div(b.add(total, b.i64(getChunk(op) - 1)), b.i64(getChunk(op)));
   }
 
-  void emit(KernelBuilder &b, const KernelUnit &unit) const override;
+  void emitPart(KernelBuilder &b, const KernelPart &part) const override;
 };
 
 /// Emits one chunk of a kernel.
 class ChunkEmitter {
 public:
-  ChunkEmitter(KernelBuilder &b, const KernelUnit &unit,
-               const ElementStores &stores)
-      : b(b), unit(unit), stores(stores), op(unit.main[0]),
+  ChunkEmitter(KernelBuilder &b, const KernelPart &part)
+      : b(b), part(part), stores(part.stores), op(part.op),
         vector(getVectorSize(op)) {
     if (stores.slot)
       amax.emplace(b, kThreads);
   }
 
-  void emit(Value number);
+  void emit();
 
 private:
   void emitFast(Value first);
@@ -82,7 +83,7 @@ private:
   void end(ArrayRef<Value> largest);
 
   KernelBuilder &b;
-  const KernelUnit &unit;
+  const KernelPart &part;
   const ElementStores &stores;
   linalg::GenericOp op;
   unsigned vector;
@@ -119,7 +120,7 @@ void ChunkEmitter::emitElements(ArrayRef<Lanes> inputs, Value index,
 void ChunkEmitter::begin() {
   // With a condition it is behind us.
   if (!stores.condition)
-    b.emitPrologue(getPrologueOps(unit));
+    b.emitPrologue(getPrologueOps(part.unit));
 }
 
 void ChunkEmitter::end(ArrayRef<Value> largest) {
@@ -164,11 +165,11 @@ void ChunkEmitter::emitSlow(Value first, Value left) {
   end(largest);
 }
 
-void ChunkEmitter::emit(Value number) {
+void ChunkEmitter::emit() {
   SmallVector<KernelOperand> operands = getInputs(op);
   llvm::append_range(operands, getOutputs(op));
   Value chunk = b.i64(getChunk(op));
-  Value first = b.mul(b.widen(number), chunk);
+  Value first = b.mul(b.widen(part.number), chunk);
   Value left = b.sub(b.getLoopProduct(op, 0, op.getNumLoops()), first);
   Value isFast = b.both(b.less(b.sub(chunk, b.i64(1)), left),
                         b.areAligned(getContiguous(operands)));
@@ -180,18 +181,11 @@ void ChunkEmitter::emit(Value number) {
   b.emitIf(isFast, [&] { emitFast(first); }, [&] { emitSlow(first, left); });
 }
 
-void ElementwiseStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  linalg::GenericOp op = unit.main[0];
-  ElementStores stores = *getElementStores(op);
-  ChunkEmitter emitter(b, unit, stores);
-  auto count = [&] {
-    Value total = b.getLoopProduct(op, 0, op.getNumLoops());
-    return b.div(b.add(total, b.i64(getChunk(op) - 1)), b.i64(getChunk(op)));
-  };
-  emitParts(b, unit, stores, count,
-            [&](Value number) { emitter.emit(number); });
+void ElementwiseStrategy::emitPart(KernelBuilder &b,
+                                   const KernelPart &part) const {
+  ChunkEmitter(b, part).emit();
 }
 
-std::unique_ptr<Strategy> fp8::createElementwiseStrategy() {
+std::unique_ptr<PartStrategy> fp8::createElementwiseStrategy() {
   return std::make_unique<ElementwiseStrategy>();
 }

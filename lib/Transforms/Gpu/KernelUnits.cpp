@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelUnits.h"
+#include "Strategies.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -287,11 +288,58 @@ static bool canMoveBehind(linalg::GenericOp op, Operation *place) {
   return true;
 }
 
+/// Whether `unit` may be done just in front of `place`, which is behind it in
+/// the block.
+static bool canMoveTo(const KernelUnit &unit, Operation *place) {
+  SmallVector<Value> inputs, outputs;
+  for (ArrayRef<linalg::GenericOp> ops :
+       {ArrayRef(unit.prologue), ArrayRef(unit.main)})
+    for (linalg::GenericOp op : ops) {
+      for (Value input : op.getDpsInputs())
+        if (isa<MemRefType>(input.getType()))
+          inputs.push_back(getRootBuffer(input));
+      for (Value output : op.getDpsInits())
+        outputs.push_back(getRootBuffer(output));
+    }
+  for (Operation *op = unit.main.back()->getNextNode(); op != place;
+       op = op->getNextNode()) {
+    bool isView = isa<ViewLikeOpInterface, memref::DimOp>(op);
+    for (Value root : outputs)
+      if (!isView && touches(op, root))
+        return false;
+    for (Value root : inputs)
+      if (mayWrite(op, root))
+        return false;
+  }
+  return true;
+}
+
+/// Takes the ops of `earlier`, all of them under conditions like `unit`, into
+/// `unit`, if they may be done there.
+static bool takeIn(const KernelUnit &earlier, KernelUnit &unit) {
+  linalg::GenericOp first =
+      unit.prologue.empty() ? unit.main[0] : unit.prologue[0];
+  if (earlier.main.size() >= kMaxGroup ||
+      getRedoThreads(earlier.main[0]) != getRedoThreads(unit.main[0]) ||
+      !canMoveTo(earlier, first))
+    return false;
+  for (ArrayRef<linalg::GenericOp> ops :
+       {ArrayRef(earlier.prologue), ArrayRef(earlier.main)})
+    for (linalg::GenericOp op : ops)
+      op->moveBefore(first);
+  unit.prologue.insert(unit.prologue.begin(), earlier.prologue.begin(),
+                       earlier.prologue.end());
+  unit.main.insert(unit.main.begin(), earlier.main.begin(), earlier.main.end());
+  return true;
+}
+
 SmallVector<KernelUnit> fp8::formKernelUnits(Block &block) {
   llvm::DenseMap<Operation *, SmallVector<linalg::GenericOp>> prologues;
   SmallVector<KernelUnit> units;
   // By number: groups of amax reductions that others may join.
   SmallVector<size_t> groups;
+  // The last unit of ops under conditions, by number.
+  std::optional<size_t> conditional;
   for (auto op :
        llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
     KernelUnit unit{prologues.lookup(op), {op}};
@@ -302,6 +350,13 @@ SmallVector<KernelUnit> fp8::formKernelUnits(Block &block) {
         prologue.push_back(op);
         continue;
       }
+    if (getRedoThreads(op) != 0) {
+      if (conditional && takeIn(units[*conditional], unit)) {
+        units[*conditional] = unit;
+        continue;
+      }
+      conditional = units.size();
+    }
     if (!isAmax(op) || !unit.prologue.empty()) {
       units.push_back(unit);
       continue;

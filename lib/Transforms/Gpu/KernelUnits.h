@@ -22,7 +22,7 @@ namespace mlir::fp8 {
 /// computes them on the way to its part of the others.
 struct KernelUnit {
   SmallVector<linalg::GenericOp> prologue;
-  /// One op, or several amax reductions.
+  /// One op, or several amax reductions, or several ops under conditions.
   SmallVector<linalg::GenericOp> main;
 };
 
@@ -49,8 +49,9 @@ LogicalResult spellAsGenerics(Block &block);
 /// cleared once at the start of `block`, and takes their fills away.
 void clearSlotsOnce(Block &block);
 
-/// The kernels of `block`: scalar ops go to their first reader, and an amax to
-/// an earlier one that its input is ready for. Ops are moved accordingly.
+/// The kernels of `block`: scalar ops go to their first reader, an amax to an
+/// earlier one that its input is ready for, and what is done under a condition
+/// to a later one, if nobody needs it before. Ops are moved accordingly.
 SmallVector<KernelUnit> formKernelUnits(Block &block);
 
 } // namespace mlir::fp8

@@ -18,10 +18,14 @@ using namespace mlir::fp8;
 Strategy::~Strategy() = default;
 
 ArrayRef<std::unique_ptr<Strategy>> fp8::getStrategies() {
-  static const std::array<std::unique_ptr<Strategy>, 7> strategies = {
-      createScalarStrategy(),       createAmaxStrategy(),
-      createTileStrategy(),         createElementwiseStrategy(),
-      createRowReductionStrategy(), createColumnReductionStrategy(),
+  static const std::array<std::unique_ptr<Strategy>, 8> strategies = {
+      createScalarStrategy(),
+      createAmaxStrategy(),
+      createRedoStrategy(),
+      createTileStrategy(),
+      createElementwiseStrategy(),
+      createRowReductionStrategy(),
+      createColumnReductionStrategy(),
       createSequentialStrategy()};
   return strategies;
 }
@@ -151,30 +155,29 @@ std::optional<ElementStores> fp8::getElementStores(linalg::GenericOp op) {
   return stores;
 }
 
-int64_t fp8::getMaxBlocks(const ElementStores &stores,
-                          const GpuVendor &vendor) {
-  // Enough to fill the device when the condition holds, which is rare; few
-  // enough that they cost nothing when it does not.
-  return stores.condition ? vendor.getResidentBlocks() / 2 : 0;
+bool PartStrategy::takes(const KernelUnit &unit) const {
+  if (unit.main.size() != 1)
+    return false;
+  std::optional<ElementStores> stores = getElementStores(unit.main[0]);
+  return stores && !stores->condition && takes(unit.main[0], *stores);
 }
 
-void fp8::emitParts(KernelBuilder &b, const KernelUnit &unit,
-                    const ElementStores &stores, function_ref<Value()> count,
-                    function_ref<void(Value)> part) {
-  if (!stores.condition)
-    return part(b.getBlock());
+LaunchPlan PartStrategy::getPlan(const KernelUnit &unit,
+                                 const GpuVendor &) const {
+  return {getThreads(unit.main[0]), /*workPerBlock=*/1};
+}
+
+Value PartStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                             LoopSizeFn size) const {
+  return emitCount(b, loc, unit.main[0], size);
+}
+
+void PartStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
   linalg::GenericOp op = unit.main[0];
-  b.emitPrologue(getPrologueOps(unit));
-  SmallVector<Lanes> inputs(op.getNumDpsInputs());
-  Lanes condition = b.emitBody(op, inputs, {}, stores.condition, 1)[0];
-  b.emitIf(condition.values[0], [&] {
-    b.emitLoop(b.widen(b.getBlock()), count(), b.getBlocks(), {},
-               [&](Value number, ValueRange) -> SmallVector<Value> {
-                 part(b.create<arith::TruncIOp>(b.getI32Type(), number));
-                 return {};
-               });
-  });
-  b.storeScalars();
+  ElementStores stores = *getElementStores(op);
+  int64_t bytes = getSharedBytes(op);
+  Value shared = bytes == 0 ? Value() : b.getShared(bytes);
+  emitPart(b, {unit, op, stores, b.getBlock(), shared});
 }
 
 //===----------------------------------------------------------------------===//

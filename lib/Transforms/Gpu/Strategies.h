@@ -49,17 +49,91 @@ public:
   virtual void emit(KernelBuilder &b, const KernelUnit &unit) const = 0;
 };
 
+//===----------------------------------------------------------------------===//
+// Part by part
+//===----------------------------------------------------------------------===//
+
+/// What an op stores for each iteration of its loops, and what else it does.
+struct ElementStores {
+  /// Outputs with an element for each iteration, and what the body has for
+  /// them.
+  SmallVector<KernelOperand> outputs;
+  SmallVector<Value> values;
+  /// Whether a value follows from what is in an output.
+  bool readsOutputs = false;
+  /// Stored only if this value of the body holds, which is the same for all
+  /// elements; null: always. Then no value follows from what is in an output.
+  Value condition;
+  /// The buffer that is raised to the amax of `magnitude`, a value of the body;
+  /// both may be null.
+  Value slot, magnitude;
+
+  /// What the body has to compute: `values`, then `magnitude`.
+  SmallVector<Value> getWanted() const;
+};
+
+/// What `op` stores if its outputs have an element for each iteration, but one
+/// that may be an amax.
+std::optional<ElementStores> getElementStores(linalg::GenericOp op);
+
+/// One part of the work of a kernel, for one block.
+struct KernelPart {
+  const KernelUnit &unit;
+  linalg::GenericOp op;
+  const ElementStores &stores;
+  /// Its number, i32.
+  Value number;
+  /// Shared memory of the size that the strategy asks for.
+  Value shared;
+};
+
+/// A strategy for ops that store an element for each iteration: their loops are
+/// cut into parts, which may come in any order.
+class PartStrategy : public Strategy {
+public:
+  /// One op that always stores, each block one part.
+  bool takes(const KernelUnit &unit) const override;
+  LaunchPlan getPlan(const KernelUnit &unit,
+                     const GpuVendor &vendor) const override;
+  Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
+                 LoopSizeFn size) const override;
+  void emit(KernelBuilder &b, const KernelUnit &unit) const override;
+
+  virtual bool takes(linalg::GenericOp op,
+                     const ElementStores &stores) const = 0;
+  /// Threads of a block.
+  virtual unsigned getThreads(linalg::GenericOp op) const = 0;
+  /// Bytes of memory that the threads of a part share.
+  virtual int64_t getSharedBytes(linalg::GenericOp op) const = 0;
+  /// Emits the number of parts: on the host, an index, and in the kernel, i64.
+  virtual Value emitCount(OpBuilder &b, Location loc, linalg::GenericOp op,
+                          LoopSizeFn size) const = 0;
+  virtual Value emitCount(KernelBuilder &b, linalg::GenericOp op) const = 0;
+  /// Emits a part. With a condition, it holds, and the prologue is behind us.
+  virtual void emitPart(KernelBuilder &b, const KernelPart &part) const = 0;
+};
+
+//===----------------------------------------------------------------------===//
+// All of them
+//===----------------------------------------------------------------------===//
+
 /// All strategies, the most special first; the last one takes everything that
 /// is computed element by element of its results.
 ArrayRef<std::unique_ptr<Strategy>> getStrategies();
 
 std::unique_ptr<Strategy> createScalarStrategy();
 std::unique_ptr<Strategy> createAmaxStrategy();
-std::unique_ptr<Strategy> createTileStrategy();
-std::unique_ptr<Strategy> createElementwiseStrategy();
+std::unique_ptr<PartStrategy> createTileStrategy();
+std::unique_ptr<PartStrategy> createElementwiseStrategy();
+std::unique_ptr<Strategy> createRedoStrategy();
 std::unique_ptr<Strategy> createRowReductionStrategy();
 std::unique_ptr<Strategy> createColumnReductionStrategy();
 std::unique_ptr<Strategy> createSequentialStrategy();
+
+/// Threads of a block of a kernel that does `op` only under a condition, which
+/// is the same for all elements; 0 if `op` is something else. Ops with the same
+/// number may share a kernel.
+unsigned getRedoThreads(linalg::GenericOp op);
 
 //===----------------------------------------------------------------------===//
 // Shared by strategies
@@ -86,40 +160,6 @@ unsigned getUnroll(linalg::GenericOp op, unsigned most);
 
 /// Whether an input of `op` is read with other strides than the loops have.
 bool hasStridedInput(linalg::GenericOp op);
-
-/// What an op stores for each iteration of its loops, and what else it does.
-struct ElementStores {
-  /// Outputs with an element for each iteration, and what the body has for
-  /// them.
-  SmallVector<KernelOperand> outputs;
-  SmallVector<Value> values;
-  /// Whether a value follows from what is in an output.
-  bool readsOutputs = false;
-  /// Stored only if this value of the body holds, which is the same for all
-  /// elements; null: always. Then no value follows from what is in an output.
-  Value condition;
-  /// The buffer that is raised to the amax of `magnitude`, a value of the body;
-  /// both may be null.
-  Value slot, magnitude;
-
-  /// What the body has to compute: `values`, then `magnitude`.
-  SmallVector<Value> getWanted() const;
-};
-
-/// What `op` stores if its outputs have an element for each iteration, but one
-/// that may be an amax.
-std::optional<ElementStores> getElementStores(linalg::GenericOp op);
-
-/// At most how many blocks a kernel with these stores has; 0 is no limit.
-int64_t getMaxBlocks(const ElementStores &stores, const GpuVendor &vendor);
-
-/// Emits the parts of a kernel, of which there are `count` (i64). Without a
-/// condition each block has the part of its number (i32). With one, all blocks
-/// find out whether it holds, and then take all parts in turn: then the
-/// prologue is emitted here, and `part` must end with a barrier if it uses one.
-void emitParts(KernelBuilder &b, const KernelUnit &unit,
-               const ElementStores &stores, function_ref<Value()> count,
-               function_ref<void(Value)> part);
 
 /// Takes the largest of non-negative f32 values, by their bits, over a block.
 class BlockAmax {

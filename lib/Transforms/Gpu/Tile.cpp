@@ -30,24 +30,24 @@ static constexpr unsigned kChunkBytes = 16;
 static constexpr unsigned kSwap = 7;
 
 namespace {
-class TileStrategy : public Strategy {
+class TileStrategy : public PartStrategy {
 public:
   StringRef getName() const override { return "tile"; }
-  bool takes(const KernelUnit &unit) const override;
-  LaunchPlan getPlan(const KernelUnit &unit,
-                     const GpuVendor &vendor) const override;
-  Value emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
-                 LoopSizeFn size) const override;
-  void emit(KernelBuilder &b, const KernelUnit &unit) const override;
+  using PartStrategy::takes;
+  bool takes(linalg::GenericOp op, const ElementStores &stores) const override;
+  unsigned getThreads(linalg::GenericOp op) const override;
+  int64_t getSharedBytes(linalg::GenericOp op) const override;
+  Value emitCount(OpBuilder &b, Location loc, linalg::GenericOp op,
+                  LoopSizeFn size) const override;
+  Value emitCount(KernelBuilder &b, linalg::GenericOp op) const override;
+  void emitPart(KernelBuilder &b, const KernelPart &part) const override;
 };
 
 /// Emits one tile of a kernel. Rows and columns are the last two loops; the
 /// others are batches.
 class TileEmitter {
 public:
-  /// `tile` is its number, in i32.
-  TileEmitter(KernelBuilder &b, const KernelUnit &unit,
-              const ElementStores &stores, Value tile);
+  TileEmitter(KernelBuilder &b, const KernelPart &part);
   void emit();
 
 private:
@@ -67,7 +67,7 @@ private:
   SmallVector<Value> getCoordinates(Value row, Value col);
 
   KernelBuilder &b;
-  const KernelUnit &unit;
+  const KernelPart &part;
   const ElementStores &stores;
   linalg::GenericOp op;
   ArrayRef<KernelOperand> outputs;
@@ -75,7 +75,8 @@ private:
   unsigned transposed = 0;
   std::optional<BlockAmax> amax;
   unsigned bytes, colBytes, tileRows, threads;
-  Value rows, cols, batch, row0, col0, shared;
+  Value shared;
+  Value rows, cols, batch, row0, col0;
   /// Where the thread's part starts in the tile, in i32.
   Value threadRow, threadCol, group;
 };
@@ -110,33 +111,27 @@ static unsigned getTileRows(linalg::GenericOp op) {
   return getColBytes(bytes) / bytes;
 }
 
-bool TileStrategy::takes(const KernelUnit &unit) const {
-  linalg::GenericOp op = unit.main[0];
-  std::optional<ElementStores> stores = getElementStores(op);
-  if (op.getNumLoops() < 2 || !stores || stores->readsOutputs)
+bool TileStrategy::takes(linalg::GenericOp op,
+                         const ElementStores &stores) const {
+  if (op.getNumLoops() < 2 || stores.readsOutputs)
     return false;
-  unsigned count = llvm::count_if(stores->outputs, isTransposed);
+  unsigned count = llvm::count_if(stores.outputs, isTransposed);
   return count == 1 && getTransposedBytes(op) <= 4 &&
-         llvm::all_of(stores->outputs, [](const KernelOperand &output) {
+         llvm::all_of(stores.outputs, [](const KernelOperand &output) {
            return output.isContiguous || isTransposed(output);
          });
 }
 
-/// Threads of a block.
-static unsigned getThreads(linalg::GenericOp op) {
+unsigned TileStrategy::getThreads(linalg::GenericOp op) const {
   return getTileRows(op) / kThreadRows * (kCols / kThreadCols);
 }
 
-LaunchPlan TileStrategy::getPlan(const KernelUnit &unit,
-                                 const GpuVendor &vendor) const {
-  linalg::GenericOp op = unit.main[0];
-  return {getThreads(op), /*workPerBlock=*/1,
-          getMaxBlocks(*getElementStores(op), vendor)};
+int64_t TileStrategy::getSharedBytes(linalg::GenericOp op) const {
+  return kCols * getColBytes(getTransposedBytes(op));
 }
 
-Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
-                             LoopSizeFn size) const {
-  linalg::GenericOp op = unit.main[0];
+Value TileStrategy::emitCount(OpBuilder &b, Location loc, linalg::GenericOp op,
+                              LoopSizeFn size) const {
   unsigned loops = op.getNumLoops();
   auto tiles = [&](unsigned dim, int64_t tile) -> Value {
     return arith::CeilDivUIOp::create(
@@ -147,17 +142,29 @@ Value TileStrategy::emitWork(OpBuilder &b, Location loc, const KernelUnit &unit,
   return arith::MulIOp::create(b, loc, work, tiles(loops - 1, kCols));
 }
 
+Value TileStrategy::emitCount(KernelBuilder &b, linalg::GenericOp op) const {
+  unsigned loops = op.getNumLoops();
+  auto tiles = [&](unsigned dim, int64_t tile) {
+    Value size = b.getLoopSize(op, dim);
+    return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+  };
+  Value matrices = b.getLoopProduct(op, 0, loops - 2);
+  Value down = tiles(loops - 2, getTileRows(op));
+  return b.mul(b.mul(matrices, down), tiles(loops - 1, kCols));
+}
+
 //===----------------------------------------------------------------------===//
 // The kernel
 //===----------------------------------------------------------------------===//
 
-TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
-                         const ElementStores &stores, Value tile)
-    : b(b), unit(unit), stores(stores), op(unit.main[0]),
+TileEmitter::TileEmitter(KernelBuilder &b, const KernelPart &part)
+    : b(b), part(part), stores(part.stores), op(part.op),
       outputs(stores.outputs),
       transposed(llvm::find_if(outputs, isTransposed) - outputs.begin()),
       bytes(getTransposedBytes(op)), colBytes(getColBytes(bytes)),
-      tileRows(getTileRows(op)), threads(getThreads(op)) {
+      tileRows(getTileRows(op)),
+      threads(tileRows / kThreadRows * (kCols / kThreadCols)),
+      shared(part.shared) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
@@ -170,8 +177,8 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
   };
   // Neighbouring blocks work along the rows of the input.
   Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
-  col0 = b.mul(b.widen(b.rem(tile, across)), b.i64(kCols));
-  Value rest = b.div(tile, across);
+  col0 = b.mul(b.widen(b.rem(part.number, across)), b.i64(kCols));
+  Value rest = b.div(part.number, across);
   batch = b.i64(0);
   if (loops > 2) {
     batch = b.widen(b.div(rest, down));
@@ -182,7 +189,6 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
   threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
-  shared = b.getShared(kCols * colBytes);
   if (stores.slot)
     amax.emplace(b, threads);
 }
@@ -190,16 +196,13 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelUnit &unit,
 void TileEmitter::begin() {
   // With a condition it is behind us.
   if (!stores.condition)
-    b.emitPrologue(getPrologueOps(unit));
+    b.emitPrologue(getPrologueOps(part.unit));
 }
 
 void TileEmitter::end() {
   if (amax)
     amax->raise(stores.slot);
-  // The next tile uses the same shared memory.
-  if (stores.condition)
-    b.create<gpu::BarrierOp>();
-  else
+  if (!stores.condition)
     b.storeScalars();
 }
 
@@ -413,23 +416,10 @@ void TileEmitter::emit() {
   b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
 }
 
-void TileStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  linalg::GenericOp op = unit.main[0];
-  ElementStores stores = *getElementStores(op);
-  auto count = [&] {
-    unsigned loops = op.getNumLoops();
-    auto tiles = [&](unsigned dim, int64_t tile) {
-      Value size = b.getLoopSize(op, dim);
-      return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
-    };
-    Value matrices = b.getLoopProduct(op, 0, loops - 2);
-    Value down = tiles(loops - 2, getTileRows(op));
-    return b.mul(b.mul(matrices, down), tiles(loops - 1, kCols));
-  };
-  emitParts(b, unit, stores, count,
-            [&](Value tile) { TileEmitter(b, unit, stores, tile).emit(); });
+void TileStrategy::emitPart(KernelBuilder &b, const KernelPart &part) const {
+  TileEmitter(b, part).emit();
 }
 
-std::unique_ptr<Strategy> fp8::createTileStrategy() {
+std::unique_ptr<PartStrategy> fp8::createTileStrategy() {
   return std::make_unique<TileStrategy>();
 }

@@ -166,3 +166,26 @@ func.func @reshaped(%x: memref<?x4x16xf32>, %b: memref<16x8xf32>, %ws: memref<?x
   blaslt.matmul ins(%a, %b : memref<?x16xf32>, memref<16x8xf32>) outs(%y : memref<?x8xf32>)
   return
 }
+
+// -----
+
+// So do the strides of a slice of one: rows of %n + 8.
+// CHECK-LABEL: func.func @sliced(
+// CHECK-LABEL: func.func @sliced_prepare(
+//   CHECK-NOT:   memref.view
+//   CHECK-NOT:   memref.subview
+//   CHECK-NOT:   extract_strided_metadata
+//       CHECK:   arith.addi
+//       CHECK:   llvm.call @fp8rt_matmul_prepare
+func.func @sliced(%x: memref<2x4x?xf32>, %d: memref<2x4x4xf32>, %ws: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c8 = arith.constant 8 : index
+  %n = memref.dim %x, %c2 : memref<2x4x?xf32>
+  %wide = arith.addi %n, %c8 : index
+  %view = memref.view %ws[%c0][%wide] : memref<?xi8> to memref<8x?xf32>
+  %slice = memref.subview %view[0, 0] [8, %n] [1, 1] : memref<8x?xf32> to memref<8x?xf32, strided<[?, 1]>>
+  %a = memref.expand_shape %slice [[0, 1], [2]] output_shape [2, 4, %n] : memref<8x?xf32, strided<[?, 1]>> into memref<2x4x?xf32, strided<[?, ?, 1]>>
+  blaslt.matmul ins(%a, %x : memref<2x4x?xf32, strided<[?, ?, 1]>>, memref<2x4x?xf32>) outs(%d : memref<2x4x4xf32>) trans_b
+  return
+}

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random modules (test/support/random_modules.py) through every pipeline.
 
-    random-modules.py [--seed N] [--count N] [--variant NAME]
+    random-modules.py [--seed N] [--count N] [--others N] [--variant NAME]
 
 Seeds N, N+1, ... make a module each. Modules of a batch are functions of one
 file. Each batch goes through
@@ -20,8 +20,8 @@ file. Each batch goes through
                forward and backward as two functions: the bytes of `fp8`
     nvidia     compiled for sm_90, to PTX; not run
 
-`wide` and `fp8` always, of the others two, in turn; --variant runs one alone. A
-module that fails is run on its own, and the last line says how to run it again.
+`wide` and `fp8` always, of the others one in turn, or as many as --others says;
+--variant runs one alone. A line says how to run a module that failed again.
 """
 
 import argparse
@@ -284,7 +284,7 @@ def check_together(cases, variant, fp8):
     text = run_tool([compiled.tool("FP8_OPT"), *STEPS[variant]], module)
     with tempfile.TemporaryDirectory() as directory:
         try:
-            path = compiled.compile_library(text, directory, optimize="-O1")
+            path = compiled.compile_library(text, directory, optimize="-O0")
         except (RuntimeError, subprocess.CalledProcessError) as error:
             raise Failure(f"{LOWER}: {str(error).splitlines()[0]}") from error
         library = ctypes.CDLL(path)
@@ -322,10 +322,18 @@ def run_worker(seeds, variants):
     return {**failures, **run_worker(seeds[:half], variants), **run_worker(seeds[half:], variants)}
 
 
-def variants_of(batch, only):
+def report(failures):
+    for seed, message in failures.items():
+        print(f"{seed}: {message}")
+        variant = message.split(":")[0]
+        flag = f" --variant={variant}" if variant in STEPS else ""
+        print(f"again: random-modules.py --seed={seed}{flag}; text: random_modules.py {seed}", flush=True)
+
+
+def variants_of(batch, count, only):
     if only:
         return ["fp8", only] if only not in (*NOISY, "wide", "nvidia") else [only]
-    turn = [OTHERS[(2 * batch + i) % len(OTHERS)] for i in range(2)]
+    turn = [OTHERS[(count * batch + i) % len(OTHERS)] for i in range(count)]
     return [*ALWAYS, *turn]
 
 
@@ -333,6 +341,7 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--count", type=int, default=1)
+    parser.add_argument("--others", type=int, default=1, choices=range(len(OTHERS) + 1))
     parser.add_argument("--variant", choices=list(STEPS))
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -343,15 +352,11 @@ def main():
     batches = [seeds[i:i + BATCH] for i in range(0, len(seeds), BATCH)]
     failures = {}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        jobs = [pool.submit(run_worker, batch, variants_of(batch[0] // BATCH, options.variant))
+        jobs = [pool.submit(run_worker, batch, variants_of(batch[0] // BATCH, options.others, options.variant))
                 for batch in batches]
         for job in concurrent.futures.as_completed(jobs):
             failures.update(job.result())
-    for seed, message in sorted(failures.items(), key=lambda item: int(item[0])):
-        print(f"{seed}: {message}")
-        variant = message.split(":")[0]
-        flag = f" --variant={variant}" if variant in STEPS else ""
-        print(f"again: random-modules.py --seed={seed}{flag}; text: random_modules.py {seed}")
+            report(job.result())
     print(f"{len(seeds)} modules, {len(failures)} failed")
     return 1 if failures else 0
 

@@ -175,6 +175,10 @@ static void test_bad_options(fp8_context *context, const char *path) {
   options = options_for("/nowhere/m.so");
   options.backward = 2;
   CHECK(fp8_module_compile(module, &options, &library) == FP8_INVALID_ARGUMENT);
+  options = options_for("/nowhere/m.so");
+  options.split = 1;
+  CHECK(fp8_module_compile(module, &options, &library) == FP8_FAILED);
+  CHECK(has_message(context, FP8_ERROR, "expects a backward pass for two"));
   options = options_for(NULL);
   CHECK(fp8_module_compile(module, &options, &library) == FP8_INVALID_ARGUMENT);
   CHECK(has_message(context, FP8_ERROR, "output: expects"));
@@ -308,6 +312,54 @@ static void test_compile(fp8_context *context, const char *path,
   run_step(output);
 }
 
+static fp8_tensor_info tensor_of(const fp8_library *library, uint64_t function,
+                                 uint64_t index) {
+  fp8_tensor_info info = {sizeof(info), "", NULL, 0, 0, 0, 0};
+  CHECK(fp8_library_get_tensor(library, function, index, &info) == FP8_OK);
+  return info;
+}
+
+/// Forward: x, w to y and what is saved. Backward: what is saved and d_y to
+/// gradients.
+static void test_split(fp8_context *context, const char *path,
+                       const char *directory) {
+  char output[4096];
+  snprintf(output, sizeof(output), "%s/capi_split.so", directory);
+  fp8_module *module = NULL;
+  fp8_library *library = NULL;
+  CHECK(fp8_module_parse_file(context, path, &module) == FP8_OK);
+  fp8_compile_options options = options_for(output);
+  options.backward = 1;
+  options.split = 1;
+  CHECK(fp8_module_compile(module, &options, &library) == FP8_OK);
+  fp8_module_destroy(module);
+  CHECK(fp8_library_num_functions(library) == 2);
+  fp8_function_info forward = {sizeof(forward), "", 0, 0}, backward = forward;
+  CHECK(fp8_library_get_function(library, 0, &forward) == FP8_OK);
+  CHECK(fp8_library_get_function(library, 1, &backward) == FP8_OK);
+  CHECK(strcmp(forward.name, "capi_split_forward") == 0);
+  CHECK(strcmp(backward.name, "capi_split_backward") == 0);
+  CHECK(forward.num_arguments == 2 && backward.num_results == 2);
+  CHECK(tensor_of(library, 0, 0).kind == FP8_TENSOR_ARGUMENT);
+  CHECK(tensor_of(library, 0, 0).origin == -1);
+  CHECK(tensor_of(library, 0, 2).kind == FP8_TENSOR_RESULT);
+  CHECK(tensor_of(library, 0, 3).kind == FP8_TENSOR_SAVED);
+  // What the backward function takes of the forward function is of that type.
+  uint64_t gradients = 0, residuals = 0;
+  for (uint64_t i = 0; i < backward.num_arguments; ++i) {
+    fp8_tensor_info tensor = tensor_of(library, 1, i);
+    gradients += tensor.origin == -1;
+    if (tensor.kind != FP8_TENSOR_RESIDUAL)
+      continue;
+    ++residuals;
+    fp8_tensor_info origin = tensor_of(library, 0, tensor.origin);
+    CHECK(origin.kind == FP8_TENSOR_SAVED && origin.type == tensor.type);
+  }
+  CHECK(gradients == 1);
+  CHECK(residuals == forward.num_results - 1 && residuals > 0);
+  fp8_library_destroy(library);
+}
+
 /// Null where a handle is expected crashes nothing.
 static void test_null(void) {
   fp8_context_destroy(NULL);
@@ -346,6 +398,7 @@ int main(int argc, char **argv) {
   test_pipeline(context, argv[1]);
   test_bad_options(context, argv[1]);
   test_compile(context, argv[1], argv[2]);
+  test_split(context, argv[1], argv[2]);
   CHECK(fp8_context_num_messages(other) == 1);
   fp8_context_destroy(other);
   fp8_context_destroy(context);

@@ -1,0 +1,42 @@
+//===- ByteSize.h --------------------------------------------------*- C++
+//-*-===//
+//
+// Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
+// Exceptions. See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sizes in bytes that can be added up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef FP8_TRANSFORMS_BYTESIZE_H
+#define FP8_TRANSFORMS_BYTESIZE_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace mlir::fp8 {
+
+/// 2^48: more than a machine has, and so little that thousands of such sizes
+/// add up in 63 bits.
+inline constexpr int64_t kMaxBytes = int64_t(1) << 48;
+
+/// Whether `type` would have at most kMaxBytes with elements of 8 bytes and
+/// `dynamicSize` for its dynamic sizes.
+inline bool fitsInMemory(ShapedType type, int64_t dynamicSize) {
+  if (llvm::is_contained(type.getShape(), 0))
+    return true;
+  int64_t bytes = 8;
+  for (int64_t size : type.getShape()) {
+    size = ShapedType::isDynamic(size) ? dynamicSize : size;
+    if (size > kMaxBytes / bytes)
+      return false;
+    bytes *= std::max<int64_t>(size, 1);
+  }
+  return true;
+}
+
+} // namespace mlir::fp8
+
+#endif // FP8_TRANSFORMS_BYTESIZE_H
