@@ -169,8 +169,9 @@ typedef struct fp8_compile_options {
   const char *output;
   /// The device: "cpu", "sm_90", ... Null is "cpu".
   const char *target;
-  /// How scales are chosen: "tensorwise"; "tensorwise_pow2", whose scales are
-  /// powers of two; or "none", which keeps matmuls wide. Null is "tensorwise".
+  /// How scales are chosen: "tensorwise", "tensorwise_pow2" with powers of two,
+  /// or "none", which keeps matmuls wide.
+  /// Null is "tensorwise".
   const char *recipe;
   /// More options of the pipeline fp8-train, as text: "min-k=64 computed=true".
   /// Null is none.

@@ -52,14 +52,14 @@ static LogicalResult checkOptions(MLIRContext *context,
 static FailureOr<SmallVector<Residual>>
 findKept(func::FuncOp function, const std::optional<JointSignature> &signature,
          const TrainOptions &options) {
-  if (!signature)
-    return SmallVector<Residual>();
-  ResidualOptions residuals;
-  residuals.dynamicSize = options.dynamicSize;
-  residuals.recomputeArguments = options.recomputeArguments;
+  ResidualOptions limits;
+  limits.recomputeArguments = options.recomputeArguments;
+  limits.dynamicSize = options.dynamicSize;
   if (options.maxBytes >= 0)
-    residuals.maxBytes = options.maxBytes;
-  return findResiduals(function, *signature, residuals);
+    limits.maxBytes = options.maxBytes;
+  if (signature)
+    return findResiduals(function, *signature, limits);
+  return SmallVector<Residual>();
 }
 
 static LogicalResult runStages(Model &model, ArrayRef<Stage> stages) {
@@ -68,43 +68,39 @@ static LogicalResult runStages(Model &model, ArrayRef<Stage> stages) {
   }));
 }
 
-/// The marks of a derived function, or, where it is to be partitioned, what
-/// options say of one that an exporter differentiated. None without either.
-static FailureOr<std::optional<JointSignature>>
-findSignature(Model &model, const TrainOptions &options) {
-  if (!options.partition)
-    return getJointSignature(model.getFunction());
-  auto signature = getSignature(model, options);
-  if (failed(signature))
-    return failure();
-  return std::optional<JointSignature>(*signature);
-}
-
-/// Runs the stages on tensors, and reports what they did.
+/// Runs the stages on tensors, and reports what they did. The functions have
+/// the names of the module yet.
 static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
                                     CompileResult &result) {
-  const TrainOptions &train = options.train;
-  SmallVector<Stage> stages = getTrainStages(train, options.backward);
+  SmallVector<Stage> stages = getTrainStages(options.train, options.backward);
   std::optional<Stage> partition;
-  if (train.partition && !train.evaluation)
+  if (options.train.partition)
     partition = stages.pop_back_val();
   // Until matmuls are quantized the program is wide.
-  auto quantize = llvm::find_if(
-      stages, [](const Stage &stage) { return stage.name == "quantize"; });
-  ArrayRef<Stage> wide(stages.begin(), quantize);
-  if (failed(runStages(model, wide)))
+  size_t numWide =
+      llvm::find_if(
+          stages, [](const Stage &stage) { return stage.name == "quantize"; }) -
+      stages.begin();
+  if (failed(runStages(model, ArrayRef(stages).take_front(numWide))))
     return failure();
-  result.linears = findLinears(model.getFunction());
-  auto signature = findSignature(model, train);
-  if (failed(signature))
+  func::FuncOp function = model.getFunction();
+  result.linears = findLinears(function);
+  std::optional<JointSignature> signature = getJointSignature(function);
+  if (partition) {
+    auto found = getSignature(model, options.train);
+    if (failed(found))
+      return failure();
+    signature = *found;
+  }
+  // A limit is not about the wide program.
+  auto wide = findKept(function, signature, TrainOptions());
+  if (failed(wide))
     return failure();
-  auto wideKept = findKept(model.getFunction(), *signature, train);
-  if (failed(wideKept) ||
-      failed(runStages(model, ArrayRef(stages).drop_front(wide.size()))))
+  result.wideKeptBytes = getTotalBytes(*wide);
+  if (failed(runStages(model, ArrayRef(stages).drop_front(numWide))))
     return failure();
-  result.wideKeptBytes = getTotalBytes(*wideKept);
-  countConverted(model.getFunction(), result.linears);
-  auto kept = findKept(model.getFunction(), *signature, train);
+  countConverted(function, result.linears);
+  auto kept = findKept(function, signature, options.train);
   if (failed(kept))
     return failure();
   for (const Residual &residual : *kept)
@@ -112,31 +108,27 @@ static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
   if (partition && failed(runStages(model, *partition)))
     return failure();
   result.functions =
-      getFunctions(model, *model.module, partition ? *signature : std::nullopt);
+      getFunctions(model, *model.module, partition ? signature : std::nullopt);
   return success();
 }
 
 FailureOr<CompileResult> fp8::compileModel(Model &model,
                                            const CompileOptions &options) {
-  const TrainOptions &train = options.train;
   CompileResult result;
   if (failed(checkOptions(model.module->getContext(), options)) ||
       failed(runTrainStages(model, options, result)))
     return failure();
-  std::string stem = getCName(options.output, model.function);
-  SmallVector<Renaming> names;
-  for (StepFunction &function : result.functions) {
-    StringRef suffix = StringRef(function.name).substr(model.function.size());
-    names.push_back({function.name, (stem + suffix).str()});
-    function.name = names.back().second;
+  SmallVector<std::string> names;
+  for (FunctionInfo &function : result.functions) {
+    names.push_back(function.name);
+    function.name = getCName(options, model, function.name);
   }
-  std::string header =
-      makeHeader("Made by fp8-compile for " + train.target.getValue() +
-                     ", recipe " + train.recipe.getValue() + ".",
-                 stem, result.functions);
-  if (failed(
-          runStages(model, getLowerStages(train.target, options.cudaPath))) ||
-      failed(writeLibrary(*model.module, options, names, header)))
+  if (failed(runStages(model,
+                       getLowerStages(options.train.target, options.cudaPath))))
+    return failure();
+  std::string guard = getCName(options, model, model.function);
+  if (failed(writeLibrary(model, options, names,
+                          makeHeader(guard, options, result.functions))))
     return failure();
   return result;
 }

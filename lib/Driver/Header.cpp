@@ -1,4 +1,4 @@
-//===- Header.cpp --------------------------------------------------*- C++
+//===- Header.cpp -----------------------------------------------------*- C++
 //-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
@@ -18,26 +18,30 @@
 using namespace mlir;
 using namespace mlir::fp8;
 
-std::string fp8::getCName(StringRef library, StringRef function) {
-  if (function != "main")
+std::string fp8::getCName(const CompileOptions &options, const Model &model,
+                          StringRef function) {
+  if (model.function != "main")
     return function.str();
-  std::string name = llvm::sys::path::stem(library).str();
+  std::string name = llvm::sys::path::stem(options.output).str();
   for (char &c : name)
     c = llvm::isAlnum(c) ? c : '_';
-  return llvm::isDigit(name.front()) ? "_" + name : name;
+  if (llvm::isDigit(name.front()))
+    name = "_" + name;
+  return name + function.substr(model.function.size()).str();
 }
 
 /// One line for each tensor of `function`.
-static void describeTensors(raw_ostream &os, const StepFunction &function,
-                            const StepFunction *before,
-                            const StepFunction *next) {
+static void describeTensors(raw_ostream &os, const FunctionInfo &function,
+                            const FunctionInfo *before,
+                            const FunctionInfo *next) {
   os << "//\n// Tensors of " << function.name
      << ", in this order, row-major without gaps: the arguments\n";
   unsigned number = 0;
-  auto describe = [&](const Port &port) -> raw_ostream & {
-    return os << "//   " << number++ << "  " << port.name << ": " << port.type;
+  auto describe = [&](const TensorInfo &tensor) -> raw_ostream & {
+    return os << "//   " << number++ << "  " << tensor.name << ": "
+              << tensor.type;
   };
-  for (const Port &argument : function.arguments) {
+  for (const TensorInfo &argument : function.arguments) {
     describe(argument);
     int64_t origin = before ? getOrigin(*before, argument) : -1;
     if (origin >= 0)
@@ -46,8 +50,8 @@ static void describeTensors(raw_ostream &os, const StepFunction &function,
   }
   os << "// and the results\n";
   bool saved = false;
-  for (const Port &result : function.results) {
-    if (next && !saved && result.kind == PortKind::Saved) {
+  for (const TensorInfo &result : function.results) {
+    if (next && !saved && result.kind == TensorKind::Saved) {
       os << "// and what " << next->name << " needs besides\n";
       saved = true;
     }
@@ -56,20 +60,20 @@ static void describeTensors(raw_ostream &os, const StepFunction &function,
 }
 
 /// Which tensors of `before` the arguments of `function` are, for programs.
-static void declareOrigins(raw_ostream &os, const StepFunction &function,
-                           const StepFunction &before) {
+static void declareOrigins(raw_ostream &os, const FunctionInfo &function,
+                           const FunctionInfo &before) {
   os << "/// Argument i of " << function.name << " is this tensor of "
      << before.name << "; -1 is none.\n"
      << "static const int32_t " << function.name << "_from[] = {";
-  llvm::interleaveComma(function.arguments, os, [&](const Port &argument) {
-    os << getOrigin(before, argument);
-  });
+  llvm::interleaveComma(
+      function.arguments, os,
+      [&](const TensorInfo &argument) { os << getOrigin(before, argument); });
   os << "};\n\n";
 }
 
 static void declare(raw_ostream &os, StringRef name) {
-  os << "/// Runs the function and returns an fp8rt_status. `workspace` starts "
-        "at a\n"
+  os << "/// Runs the step and returns an fp8rt_status. `workspace` starts at "
+        "a\n"
      << "/// multiple of 256 bytes and has the size that " << name
      << "_workspace gives;\n"
      << "/// it may hold anything, and what a call leaves there can make the "
@@ -95,12 +99,13 @@ static void declare(raw_ostream &os, StringRef name) {
      << "    int64_t *num_arguments, int64_t *num_results);\n\n";
 }
 
-std::string fp8::makeHeader(StringRef title, StringRef guard,
-                            ArrayRef<StepFunction> functions) {
+std::string fp8::makeHeader(StringRef guard, const CompileOptions &options,
+                            ArrayRef<FunctionInfo> functions) {
   std::string macro = "FP8_COMPILED_" + guard.upper() + "_H";
   std::string text;
   llvm::raw_string_ostream os(text);
-  os << "// " << title << "\n";
+  os << "// Made by fp8-compile for " << options.train.target.getValue()
+     << ", recipe " << options.train.recipe.getValue() << ".\n";
   for (auto [index, function] : llvm::enumerate(functions))
     describeTensors(os, function, index > 0 ? &functions[index - 1] : nullptr,
                     index + 1 < functions.size() ? &functions[index + 1]

@@ -79,16 +79,22 @@ static void renameFunctions(llvm::Module &code, StringRef from, StringRef to) {
   }
 }
 
-/// Writes `module`, in the LLVM dialect, to an object file with names for C.
-static LogicalResult emitObject(ModuleOp module, llvm::TargetMachine &machine,
-                                StringRef path, ArrayRef<Renaming> names) {
+/// Writes `model`, in the LLVM dialect, to an object file in which `functions`
+/// have their C names.
+static LogicalResult emitObject(const Model &model,
+                                llvm::TargetMachine &machine,
+                                const CompileOptions &options,
+                                ArrayRef<std::string> functions,
+                                StringRef path) {
+  ModuleOp module = *model.module;
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> code = translateModuleToLLVMIR(module, context);
   if (!code)
     return failure();
-  for (const auto &[name, cName] : names)
-    if (name != cName)
-      renameFunctions(*code, name, cName);
+  for (StringRef function : functions)
+    if (std::string cName = getCName(options, model, function);
+        function != cName)
+      renameFunctions(*code, function, cName);
   code->setDataLayout(machine.createDataLayout());
   code->setTargetTriple(machine.getTargetTriple());
   if (llvm::Error error = makeOptimizingTransformer(
@@ -169,9 +175,11 @@ static LogicalResult link(StringRef object, StringRef library, StringRef soname,
 // Files
 //===----------------------------------------------------------------------===//
 
-LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
-                                ArrayRef<Renaming> names, StringRef header) {
-  MLIRContext *context = module.getContext();
+LogicalResult fp8::writeLibrary(const Model &model,
+                                const CompileOptions &options,
+                                ArrayRef<std::string> functions,
+                                StringRef header) {
+  MLIRContext *context = (*model.module).getContext();
   auto machine = createMachine(options.cpu, context);
   if (failed(machine))
     return failure();
@@ -191,7 +199,7 @@ LogicalResult fp8::writeLibrary(ModuleOp module, const CompileOptions &options,
     return emitFailure(context,
                        "cannot write '" + headerPath + "': " + error.message());
   headerFile.os() << header;
-  if (failed(emitObject(module, **machine, *object, names)) ||
+  if (failed(emitObject(model, **machine, options, functions, *object)) ||
       failed(link(*object, *library, llvm::sys::path::filename(options.output),
                   context)))
     return failure();

@@ -18,23 +18,21 @@
 
 namespace mlir::fp8 {
 
-/// What C calls a model's function: no C program has another function called
-/// main, so there it is called as the library. The symbol `main` stays as an
-/// alias.
-std::string getCName(StringRef library, StringRef function);
+/// What C calls `function`, that of `model` or a part of it: no C program has
+/// another function called main, so there it is called as the library. The
+/// symbol `main` stays as an alias.
+std::string getCName(const CompileOptions &options, const Model &model,
+                     StringRef function);
 
-/// The header of a library of `functions`, which have the names that C calls
-/// them by. `title` is its first line, `guard` makes its include guard.
-std::string makeHeader(StringRef title, StringRef guard,
-                       ArrayRef<StepFunction> functions);
+/// The header of a library of `functions`, which have their C names. `guard`
+/// makes its include guard.
+std::string makeHeader(StringRef guard, const CompileOptions &options,
+                       ArrayRef<FunctionInfo> functions);
 
-/// The name of a function of a module, and what C calls it.
-using Renaming = std::pair<std::string, std::string>;
-
-/// Writes `module`, in the LLVM dialect, to a library, and `header` beside it,
-/// both or none.
-LogicalResult writeLibrary(ModuleOp module, const CompileOptions &options,
-                           ArrayRef<Renaming> names, StringRef header);
+/// Writes `model`, in the LLVM dialect, to a library, and `header` beside it,
+/// both or none. `functions` get their C names.
+LogicalResult writeLibrary(const Model &model, const CompileOptions &options,
+                           ArrayRef<std::string> functions, StringRef header);
 
 } // namespace mlir::fp8
 

@@ -18,15 +18,15 @@ using namespace mlir;
 using namespace mlir::fp8;
 
 //===----------------------------------------------------------------------===//
-// Ports
+// Tensors
 //===----------------------------------------------------------------------===//
 
-FailureOr<fp8::JointSignature>
-fp8::getSignature(Model &model, const fp8::TrainOptions &options) {
+FailureOr<JointSignature> fp8::getSignature(Model &model,
+                                            const TrainOptions &options) {
   func::FuncOp function = model.getFunction();
-  if (auto marked = fp8::getJointSignature(function))
+  if (auto marked = getJointSignature(function))
     return *marked;
-  return fp8::getJointSignature(
+  return getJointSignature(
       function,
       SmallVector<unsigned>(options.tangents.begin(), options.tangents.end()),
       SmallVector<unsigned>(options.results.begin(), options.results.end()));
@@ -41,40 +41,42 @@ static std::optional<unsigned> getNumber(func::FuncOp function, unsigned index,
 }
 
 /// Argument `index` of `function`, as argument `number` of the step.
-static Port getArgument(const Model &model, func::FuncOp function,
-                        unsigned index, unsigned number) {
+static TensorInfo getArgument(const Model &model, func::FuncOp function,
+                              unsigned index, unsigned number) {
   std::string name;
-  if (number < model.numArguments)
+  // Names of tangents may follow those of arguments.
+  if (number < model.argumentNames.size())
     name = model.argumentNames[number];
   else if (auto result = getNumber(function, index, kTangentAttr))
     name = "d_" + model.resultNames[*result];
-  return {PortKind::Argument, number, name,
+  return {TensorKind::Argument, number, name,
           cast<RankedTensorType>(function.getArgument(index).getType())};
 }
 
 /// The results of `function`; those of the step among them are `numbers`.
-static SmallVector<Port> getResults(const Model &model, func::FuncOp function,
-                                    ArrayRef<unsigned> numbers) {
-  SmallVector<Port> ports;
+static SmallVector<TensorInfo> getResults(const Model &model,
+                                          func::FuncOp function,
+                                          ArrayRef<unsigned> numbers) {
+  SmallVector<TensorInfo> tensors;
   for (auto [index, type] : llvm::enumerate(function.getResultTypes())) {
-    auto tensor = cast<RankedTensorType>(type);
+    auto tensorType = cast<RankedTensorType>(type);
     auto getName = [&, index = index](StringRef attribute) {
       return function.getResultAttrOfType<StringAttr>(index, attribute);
     };
     if (auto name = getName(kSavedAttr)) {
-      ports.push_back({PortKind::Saved, 0, name.str(), tensor});
+      tensors.push_back({TensorKind::Saved, 0, name.str(), tensorType});
     } else if (auto name = getName(kStatisticAttr)) {
-      ports.push_back({PortKind::Statistic, 0, name.str(), tensor});
+      tensors.push_back({TensorKind::Statistic, 0, name.str(), tensorType});
     } else {
       unsigned number = numbers[index];
-      ports.push_back({PortKind::Result, number,
-                       number < model.resultNames.size()
-                           ? model.resultNames[number]
-                           : "result" + std::to_string(number),
-                       tensor});
+      tensors.push_back({TensorKind::Result, number,
+                         number < model.resultNames.size()
+                             ? model.resultNames[number]
+                             : "result" + std::to_string(number),
+                         tensorType});
     }
   }
-  return ports;
+  return tensors;
 }
 
 //===----------------------------------------------------------------------===//
@@ -93,10 +95,10 @@ static SmallVector<unsigned> getOthers(unsigned count,
 
 /// A function whose arguments and results are those of the step in order, as
 /// far as `arguments` and `results` tell.
-static StepFunction getPlain(const Model &model, func::FuncOp function,
+static FunctionInfo getPlain(const Model &model, func::FuncOp function,
                              ArrayRef<unsigned> arguments,
                              ArrayRef<unsigned> results) {
-  StepFunction plain{function.getName().str(), {}, {}};
+  FunctionInfo plain{function.getName().str(), {}, {}};
   for (auto [index, number] : llvm::enumerate(arguments))
     plain.arguments.push_back(getArgument(model, function, index, number));
   plain.results = getResults(model, function, results);
@@ -105,16 +107,16 @@ static StepFunction getPlain(const Model &model, func::FuncOp function,
 
 /// The backward function: residuals and arguments of the model, which have
 /// marks, then the tangents.
-static StepFunction getBackward(const Model &model, func::FuncOp function,
-                                const StepFunction &forward,
-                                const fp8::JointSignature &signature) {
-  StepFunction backward{function.getName().str(), {}, {}};
+static FunctionInfo getBackward(const Model &model, func::FuncOp function,
+                                const FunctionInfo &forward,
+                                const JointSignature &signature) {
+  FunctionInfo backward{function.getName().str(), {}, {}};
   ArrayRef<unsigned> tangents = signature.tangents;
   for (unsigned index = 0; index < function.getNumArguments(); ++index) {
     auto type = cast<RankedTensorType>(function.getArgument(index).getType());
     if (auto number = getNumber(function, index, kResidualAttr)) {
       backward.arguments.push_back(
-          {PortKind::Residual, *number, forward.results[*number].name, type});
+          {TensorKind::Residual, *number, forward.results[*number].name, type});
     } else if (auto number = getNumber(function, index, kArgumentAttr)) {
       backward.arguments.push_back(forward.arguments[*number]);
     } else {
@@ -133,10 +135,10 @@ static StepFunction getBackward(const Model &model, func::FuncOp function,
   return backward;
 }
 
-SmallVector<StepFunction>
+SmallVector<FunctionInfo>
 fp8::getFunctions(const Model &model, ModuleOp module,
-                  const std::optional<fp8::JointSignature> &signature) {
-  SmallVector<StepFunction> functions;
+                  const std::optional<JointSignature> &signature) {
+  SmallVector<FunctionInfo> functions;
   auto lookup = [&](const Twine &name) {
     return module.lookupSymbol<func::FuncOp>(name.str());
   };
@@ -155,20 +157,20 @@ fp8::getFunctions(const Model &model, ModuleOp module,
                                  getOthers(joint.getNumArguments(), {}),
                                  getOthers(joint.getNumResults(), {})));
   }
-  for (StepFunction &function : functions)
-    for (auto [index, port] : llvm::enumerate(function.arguments))
+  for (FunctionInfo &function : functions)
+    for (auto [index, tensor] : llvm::enumerate(function.arguments))
       lookup(function.name)
           .setArgAttr(index, kNameAttr,
-                      StringAttr::get(module.getContext(), port.name));
+                      StringAttr::get(module.getContext(), tensor.name));
   return functions;
 }
 
-int64_t fp8::getOrigin(const StepFunction &before, const Port &port) {
-  if (port.kind == PortKind::Residual)
-    return before.arguments.size() + port.number;
-  const Port *argument =
-      llvm::find_if(before.arguments, [&](const Port &argument) {
-        return argument.number == port.number;
+int64_t fp8::getOrigin(const FunctionInfo &before, const TensorInfo &tensor) {
+  if (tensor.kind == TensorKind::Residual)
+    return before.arguments.size() + tensor.number;
+  const TensorInfo *argument =
+      llvm::find_if(before.arguments, [&](const TensorInfo &argument) {
+        return argument.number == tensor.number;
       });
   return argument == before.arguments.end()
              ? -1

@@ -1,4 +1,4 @@
-//===- SplitFlags.h ---------------------------------------------------*- C++
+//===- SplitFlags.h ------------------------------------------------*- C++
 //-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The flags of tools for a step in two functions.
+// The flags of a step in two functions, which tools share.
 //
 //===----------------------------------------------------------------------===//
 

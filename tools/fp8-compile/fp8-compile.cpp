@@ -56,6 +56,8 @@ struct Options {
 
 static LogicalResult run(const Options &options, MLIRContext *context,
                          llvm::SourceMgr &sources) {
+  if (failed(options.split.check(options.backward)))
+    return failure();
   OwningOpRef<ModuleOp> module =
       fp8::parseModule(options.file, context, sources);
   if (!module)
@@ -81,8 +83,6 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(options.category);
   cl::ParseCommandLineOptions(argc, argv,
                               "Compiles a model's step to a shared library\n");
-  if (failed(options.split.check(options.backward)))
-    return EXIT_FAILURE;
   DialectRegistry registry;
   fp8::registerCompilerDialects(registry);
   MLIRContext context(registry);

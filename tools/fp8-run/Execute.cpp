@@ -48,7 +48,7 @@ getRuntimeSymbols(llvm::orc::MangleAndInterner interner) {
 }
 
 Expected<Executable> Executable::compile(ModuleOp module,
-                                         ArrayRef<fp8::StepFunction> functions,
+                                         ArrayRef<fp8::FunctionInfo> functions,
                                          const Device &device) {
   static bool initialized = [] {
     llvm::InitializeNativeTarget();
@@ -71,7 +71,7 @@ Expected<Executable> Executable::compile(ModuleOp module,
     return engine.takeError();
   (*engine)->registerSymbols(getRuntimeSymbols);
   // Compiles now what would be compiled at the first call.
-  for (const fp8::StepFunction &function : functions)
+  for (const fp8::FunctionInfo &function : functions)
     if (auto found = (*engine)->lookup(function.name); !found)
       return found.takeError();
   Executable executable;
@@ -109,13 +109,13 @@ Executable::getResultTypes(ArrayRef<RankedTensorType> types) {
 }
 
 Expected<SmallVector<RankedTensorType>>
-Executable::getResultTypes(const fp8::StepFunction &function,
+Executable::getResultTypes(const fp8::FunctionInfo &function,
                            ArrayRef<RankedTensorType> types) {
   std::vector<fp8rt_tensor> tensors;
   for (RankedTensorType type : types)
     tensors.push_back(makeTensor(type, nullptr));
   size_t count = 0;
-  for (const fp8::Port &result : function.results)
+  for (const fp8::TensorInfo &result : function.results)
     count += result.type.getRank();
   std::vector<int64_t> sizes(count);
   if (llvm::Error error = call<SizesFn>(*engine, function.name + "_sizes",
@@ -123,7 +123,7 @@ Executable::getResultTypes(const fp8::StepFunction &function,
     return error;
   SmallVector<RankedTensorType> results;
   ArrayRef<int64_t> rest = sizes;
-  for (const fp8::Port &result : function.results) {
+  for (const fp8::TensorInfo &result : function.results) {
     int64_t rank = result.type.getRank();
     results.push_back(result.type.clone(rest.take_front(rank)));
     rest = rest.drop_front(rank);
@@ -141,7 +141,7 @@ static llvm::Error append(RankedTensorType type, Expected<Memory> memory,
   return llvm::Error::success();
 }
 
-Expected<Call> Executable::place(const fp8::StepFunction &function,
+Expected<Call> Executable::place(const fp8::FunctionInfo &function,
                                  ArrayRef<const Buffer *> arguments) {
   Call call;
   for (const Buffer *argument : arguments)
@@ -160,7 +160,7 @@ Expected<Call> Executable::place(const fp8::StepFunction &function,
   return call;
 }
 
-llvm::Error Executable::enqueue(const fp8::StepFunction &function,
+llvm::Error Executable::enqueue(const fp8::FunctionInfo &function,
                                 Call &placed) {
   const std::string &name = function.name;
   const fp8rt_tensor *tensors = placed.tensors.data();
@@ -183,7 +183,7 @@ llvm::Error Executable::enqueue(const fp8::StepFunction &function,
 }
 
 Expected<std::vector<Buffer>>
-Executable::run(const fp8::StepFunction &function,
+Executable::run(const fp8::FunctionInfo &function,
                 ArrayRef<const Buffer *> arguments) {
   Expected<Call> placed = place(function, arguments);
   if (!placed)
@@ -203,10 +203,10 @@ Executable::run(const fp8::StepFunction &function,
 Expected<std::vector<std::vector<Buffer>>>
 Executable::run(ArrayRef<Buffer> arguments) {
   std::vector<std::vector<Buffer>> all;
-  for (const fp8::StepFunction &function : functions) {
+  for (const fp8::FunctionInfo &function : functions) {
     SmallVector<const Buffer *> reads;
-    for (const fp8::Port &tensor : function.arguments)
-      reads.push_back(tensor.kind == fp8::PortKind::Residual
+    for (const fp8::TensorInfo &tensor : function.arguments)
+      reads.push_back(tensor.kind == fp8::TensorKind::Residual
                           ? &all.back()[tensor.number]
                           : &arguments[tensor.number]);
     auto results = run(function, reads);

@@ -41,7 +41,7 @@ public:
   /// `device`, which outlives the executable.
   static llvm::Expected<Executable>
   compile(mlir::ModuleOp module,
-          llvm::ArrayRef<mlir::fp8::StepFunction> functions,
+          llvm::ArrayRef<mlir::fp8::FunctionInfo> functions,
           const Device &device);
 
   /// The types of the results of the first function for arguments of `types`,
@@ -55,7 +55,7 @@ public:
   run(llvm::ArrayRef<Buffer> arguments);
 
 private:
-  using Function = mlir::fp8::StepFunction;
+  using Function = mlir::fp8::FunctionInfo;
 
   llvm::Expected<llvm::SmallVector<mlir::RankedTensorType>>
   getResultTypes(const Function &function,

@@ -17,9 +17,6 @@
 
 using namespace mlir;
 using namespace fp8run;
-using mlir::fp8::Port;
-using mlir::fp8::PortKind;
-using mlir::fp8::StepFunction;
 
 static std::string formatNumber(const char *format, double value) {
   std::string text;
@@ -70,17 +67,17 @@ void fp8run::printResiduals(ArrayRef<fp8::Residual> residuals,
   printKept(rows, fp8::getTotalBytes(residuals), wideBytes);
 }
 
-void fp8run::printResiduals(const StepFunction &forward,
-                            const StepFunction &backward,
+void fp8run::printResiduals(const fp8::FunctionInfo &forward,
+                            const fp8::FunctionInfo &backward,
                             ArrayRef<int64_t> bytes, int64_t wideBytes) {
   Table rows = {{"what", "bytes", "of the forward function"}};
   int64_t total = 0, numArguments = forward.arguments.size();
-  for (auto [port, size] : llvm::zip_equal(backward.arguments, bytes)) {
-    int64_t origin = getOrigin(forward, port);
+  for (auto [tensor, size] : llvm::zip_equal(backward.arguments, bytes)) {
+    int64_t origin = getOrigin(forward, tensor);
     if (origin < 0)
       continue;
     total += size;
-    rows.push_back({port.name, std::to_string(size),
+    rows.push_back({tensor.name, std::to_string(size),
                     origin < numArguments
                         ? "argument " + std::to_string(origin)
                         : "result " + std::to_string(origin - numArguments)});
@@ -96,12 +93,12 @@ void fp8run::printTimes(ArrayRef<std::pair<std::string, double>> times) {
   printTable(llvm::outs(), rows);
 }
 
-void fp8run::printStatistics(ArrayRef<StepFunction> functions,
+void fp8run::printStatistics(ArrayRef<fp8::FunctionInfo> functions,
                              ArrayRef<Array> counts) {
   SmallVector<std::string> casts;
-  for (const StepFunction &function : functions)
-    for (const Port &result : function.results)
-      if (result.kind == PortKind::Statistic)
+  for (const fp8::FunctionInfo &function : functions)
+    for (const fp8::TensorInfo &result : function.results)
+      if (result.kind == fp8::TensorKind::Statistic)
         casts.push_back(result.name);
   llvm::outs() << "\nCasts\n";
   SmallVector<SmallVector<std::string>> rows = {

@@ -33,12 +33,12 @@ void printResiduals(llvm::ArrayRef<mlir::fp8::Residual> residuals,
 
 /// The same of a step in two: which argument or result of `forward` is what of
 /// `backward`, whose arguments have `bytes`.
-void printResiduals(const mlir::fp8::StepFunction &forward,
-                    const mlir::fp8::StepFunction &backward,
+void printResiduals(const mlir::fp8::FunctionInfo &forward,
+                    const mlir::fp8::FunctionInfo &backward,
                     llvm::ArrayRef<int64_t> bytes, int64_t wideBytes);
 
 /// The counts of each cast, three results each, as shares.
-void printStatistics(llvm::ArrayRef<mlir::fp8::StepFunction> functions,
+void printStatistics(llvm::ArrayRef<mlir::fp8::FunctionInfo> functions,
                      llvm::ArrayRef<Array> counts);
 
 /// Stages and what they took, in milliseconds.

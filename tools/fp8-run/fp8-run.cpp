@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
+#include "Fp8/Driver/Compile.h"
 #include "Fp8/IR/Fp8Ops.h"
 #include "Fp8/Pipelines/Pipelines.h"
 #include "Fp8/Transforms/Passes.h"
@@ -29,9 +30,6 @@
 using namespace mlir;
 using namespace fp8run;
 using namespace fp8tools;
-using fp8::Port;
-using fp8::PortKind;
-using fp8::StepFunction;
 namespace cl = llvm::cl;
 
 //===----------------------------------------------------------------------===//
@@ -219,7 +217,7 @@ namespace {
 /// of the step.
 struct Program {
   ModuleOp module;
-  SmallVector<StepFunction> functions;
+  SmallVector<fp8::FunctionInfo> functions;
   SmallVector<RankedTensorType> arguments;
 };
 
@@ -242,24 +240,24 @@ static LogicalResult completeInputs(const Options &options,
                                     const Program &program,
                                     Executable &executable,
                                     SmallVectorImpl<Array> &inputs) {
-  const StepFunction &function = program.functions.front();
+  const fp8::FunctionInfo &function = program.functions.front();
   SmallVector<RankedTensorType> types;
-  for (const Port &port : function.arguments) {
+  for (const fp8::TensorInfo &tensor : function.arguments) {
     // Sizes of results do not depend on tangents; any will do to ask.
-    SmallVector<int64_t> shape(port.type.getShape());
+    SmallVector<int64_t> shape(tensor.type.getShape());
     for (int64_t &size : shape)
       size = ShapedType::isDynamic(size) ? 0 : size;
-    if (port.number < inputs.size())
-      shape = inputs[port.number].shape;
-    types.push_back(port.type.clone(shape));
+    if (tensor.number < inputs.size())
+      shape = inputs[tensor.number].shape;
+    types.push_back(tensor.type.clone(shape));
   }
   auto results = executable.getResultTypes(types);
   if (!results)
     return report(results.takeError());
   SmallVector<RankedTensorType> tangents;
   size_t count = program.arguments.size() - inputs.size();
-  for (auto [port, type] : llvm::zip_equal(function.results, *results))
-    if (port.kind == PortKind::Result && tangents.size() < count &&
+  for (auto [tensor, type] : llvm::zip_equal(function.results, *results))
+    if (tensor.kind == fp8::TensorKind::Result && tangents.size() < count &&
         isa<FloatType>(type.getElementType()))
       tangents.push_back(type);
   return addTangents(getSource(options), tangents, inputs);
@@ -270,32 +268,33 @@ static Outcome collect(const Program &program,
                        ArrayRef<std::vector<Buffer>> buffers) {
   Outcome outcome;
   for (auto [function, results] : llvm::zip_equal(program.functions, buffers))
-    for (auto [port, buffer] : llvm::zip_equal(function.results, results)) {
-      if (port.kind == PortKind::Saved)
+    for (auto [tensor, buffer] : llvm::zip_equal(function.results, results)) {
+      if (tensor.kind == fp8::TensorKind::Saved)
         continue;
       Array array = decode(buffer.bytes, buffer.type);
-      if (port.kind == PortKind::Statistic) {
+      if (tensor.kind == fp8::TensorKind::Statistic) {
         outcome.counts.push_back(std::move(array));
         continue;
       }
       outcome.results.resize(
-          std::max<size_t>(outcome.results.size(), port.number + 1));
-      outcome.results[port.number] = std::move(array);
+          std::max<size_t>(outcome.results.size(), tensor.number + 1));
+      outcome.results[tensor.number] = std::move(array);
     }
   return outcome;
 }
 
 /// The bytes of what the backward function gets of the forward function and of
 /// its arguments.
-static SmallVector<int64_t> getBytes(const StepFunction &backward,
+static SmallVector<int64_t> getBytes(const fp8::FunctionInfo &backward,
                                      ArrayRef<Buffer> arguments,
                                      ArrayRef<Buffer> forward) {
-  return llvm::map_to_vector(backward.arguments, [&](const Port &port) {
-    const Buffer &buffer = port.kind == PortKind::Residual
-                               ? forward[port.number]
-                               : arguments[port.number];
-    return static_cast<int64_t>(buffer.bytes.size());
-  });
+  return llvm::map_to_vector(
+      backward.arguments, [&](const fp8::TensorInfo &tensor) {
+        const Buffer &buffer = tensor.kind == fp8::TensorKind::Residual
+                                   ? forward[tensor.number]
+                                   : arguments[tensor.number];
+        return static_cast<int64_t>(buffer.bytes.size());
+      });
 }
 
 /// Compiles `program`, adds tangents to `inputs` where they are missing, and
@@ -421,10 +420,17 @@ static FailureOr<Program> runTrainStages(const Options &options,
   Program program{module, {}, getArgumentTypes(function)};
   if (partition && failed(runStages(module, *partition, watch)))
     return failure();
-  if (options.stats && failed(addStatistics(module)))
+  auto getFunctions = [&] {
+    return fp8::getFunctions(model, module,
+                             partition ? signature : std::nullopt);
+  };
+  // This names arguments, which counts are described with.
+  program.functions = getFunctions();
+  if (!options.stats)
+    return program;
+  if (failed(addStatistics(module)))
     return failure();
-  program.functions =
-      fp8::getFunctions(model, module, partition ? signature : std::nullopt);
+  program.functions = getFunctions();
   return program;
 }
 

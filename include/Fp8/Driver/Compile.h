@@ -23,8 +23,8 @@ namespace mlir::fp8 {
 void registerCompilerDialects(DialectRegistry &registry);
 
 struct CompileOptions {
-  /// The target, the recipe, which matmuls are converted, and whether forward
-  /// and backward pass are functions of their own.
+  /// The target, the recipe, which matmuls are converted, and with `partition`
+  /// two functions with residuals between them.
   TrainOptions train;
   /// Derives the backward pass, too.
   bool backward = false;
@@ -61,9 +61,8 @@ struct KeptValue {
 };
 
 struct CompileResult {
-  /// One, or forward and backward where `train.partition` asks for it. They
-  /// have the names that C calls them by.
-  SmallVector<StepFunction> functions;
+  /// With the names that C calls them by.
+  SmallVector<FunctionInfo> functions;
   SmallVector<Linear> linears;
   /// With a backward pass: what it needs of the forward pass, and the bytes
   /// that the wide program would keep.

@@ -22,7 +22,7 @@ namespace mlir::fp8 {
 
 /// What an argument or a result of a function is. The step's arguments and
 /// results are those of the joint function.
-enum class PortKind {
+enum class TensorKind {
   /// An argument of the step: of the model, or a tangent.
   Argument,
   /// An argument that is a result of the function before.
@@ -35,8 +35,8 @@ enum class PortKind {
   Statistic
 };
 
-struct Port {
-  PortKind kind;
+struct TensorInfo {
+  TensorKind kind;
   /// Of an argument or a result its number among those of the step; of a
   /// residual its number among the results of the function before.
   unsigned number;
@@ -46,9 +46,9 @@ struct Port {
 };
 
 /// A function on tensors; those of a step run one after the other.
-struct StepFunction {
+struct FunctionInfo {
   std::string name;
-  SmallVector<Port> arguments, results;
+  SmallVector<TensorInfo> arguments, results;
 };
 
 /// Which arguments of the function of `model`, before it is partitioned, are
@@ -60,13 +60,13 @@ FailureOr<JointSignature> getSignature(Model &model,
 /// The function of `model` in `module`, or, with the `signature` that it had,
 /// the two that `partition` made of it. Sets `fp8.name` on their arguments,
 /// which messages of compiled functions call them by.
-SmallVector<StepFunction>
+SmallVector<FunctionInfo>
 getFunctions(const Model &model, ModuleOp module,
              const std::optional<JointSignature> &signature);
 
-/// The tensor of `before`, an argument or behind them a result, that `port`, an
-/// argument of the next function, is; -1 for a tangent.
-int64_t getOrigin(const StepFunction &before, const Port &port);
+/// The tensor of `before`, an argument or behind them a result, that `tensor`,
+/// an argument of the next function, is; -1 for a tangent.
+int64_t getOrigin(const FunctionInfo &before, const TensorInfo &tensor);
 
 } // namespace mlir::fp8
 
