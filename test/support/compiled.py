@@ -98,7 +98,9 @@ class Port:
 def signature(text, name):
     """The arguments and the results of the function `name` on tensors, of text
     that fp8-opt printed."""
-    line = re.search(rf"func\.func @{name}\((.*)\) -> (.*) \{{\n", text)
+    # A function may have no result.
+    line = (re.search(rf"func\.func @{name}\((.*)\) -> (.*) \{{\n", text)
+            or re.search(rf"func\.func @{name}\((.*)\)() \{{\n", text))
     port = r"tensor<[^>]*>(?: \{[^}]*\})?"
     return tuple([Port(p) for p in re.findall(port, part)] for part in line.groups())
 

@@ -37,6 +37,13 @@ E4M3, E5M2 = (2.0**-4, 2.0**-10 / 448), (2.0**-3, 2.0**-17 / 57344)
 # ===------------------------------------------------------------------------===#
 
 
+def max_of(a, axis):
+    """The maximum along `axis`, which stays; -inf where there is nothing."""
+    if a.shape[axis] == 0:
+        return np.full(a.shape[:axis] + (1,) + a.shape[axis + 1:], -np.inf)
+    return anp.max(a, axis=axis, keepdims=True)
+
+
 class Exact:
     """Every operation in float64, without rounding."""
 
@@ -389,7 +396,7 @@ class Program:
             value = self.raw_generic([value], [list(range(last))], self.empty(dims, x.type),
                                      list(range(rank)), "p" * rank, [], "%in0")
         if maximum:
-            return self.node(value, [x], lambda _, a: anp.max(a, axis=last, keepdims=True))
+            return self.node(value, [x], lambda _, a: max_of(a, last))
         return self.node(value, [x], lambda noise, a: noise.total(a, last))
 
     def raw_transpose(self, x, order):
