@@ -28,6 +28,7 @@ torch._scaled_mm on them within the rounding of bf16.
 
 import argparse
 import ast
+import itertools
 import json
 import os
 import statistics
