@@ -246,6 +246,15 @@ FP8RT_API int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
                                       const fp8rt_tensor_spec *specs,
                                       int64_t count, int32_t need_data);
 
+/// Checks `count` tensors whose sizes follow from those of others: tensor
+/// number `indices[i]` of `tensors` has the next `rank` numbers of `sizes`.
+/// Compiled functions with dynamic sizes call it for results and for gradients
+/// of results, after fp8rt_check_tensors.
+FP8RT_API int32_t fp8rt_check_sizes(const fp8rt_tensor *tensors,
+                                    const fp8rt_tensor_spec *specs,
+                                    const int64_t *indices, int64_t count,
+                                    const int64_t *sizes);
+
 /// Returns FP8RT_INVALID_ARGUMENT with `message`: a condition of the program,
 /// about its sizes, does not hold.
 FP8RT_API int32_t fp8rt_fail(const char *message);

@@ -217,14 +217,19 @@ def EmitCInterfacePass : Pass<"fp8-emit-c-interface", "::mlir::ModuleOp"> {
     int32_t NAME_workspace(const fp8rt_tensor *tensors, uint64_t *bytes);
     int32_t NAME_prepare(const fp8rt_tensor *tensors, fp8rt_context *context);
     int32_t NAME_sizes(const fp8rt_tensor *tensors, int64_t *sizes);
+    int32_t NAME_tensors(const fp8rt_tensor_spec **specs,
+                         int64_t *num_arguments, int64_t *num_results);
     ```
 
     The tensors are the arguments, then the results, in order. Each function
     checks them against what it was compiled for (`fp8rt_check_tensors`) and
-    returns the status of that if it is not 0. `NAME_workspace` and
+    returns the status of that if it is not 0; all but `NAME_sizes` also check
+    that dynamic sizes of results, and of tangents of results, are those that
+    follow from the arguments (`fp8rt_check_sizes`). `NAME_workspace` and
     `NAME_prepare` look at sizes only. `NAME_sizes` takes the arguments alone
-    and writes the sizes of all results, one behind the other. Attributes of arguments that earlier
-    passes have read are removed. Needs what
+    and writes the sizes of all results, one behind the other. `NAME_tensors`
+    says what the tensors are. Attributes of arguments that earlier passes have
+    read are removed. Needs what
     `fp8-add-size-functions`, `fp8-plan-workspace` and
     `fp8-add-runtime-arguments` add. Replaces
 

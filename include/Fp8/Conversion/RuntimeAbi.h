@@ -28,6 +28,7 @@ inline constexpr StringLiteral kMatmulSymbol = "fp8rt_matmul";
 inline constexpr StringLiteral kMatmulPrepareSymbol = "fp8rt_matmul_prepare";
 inline constexpr StringLiteral kFailSymbol = "fp8rt_fail";
 inline constexpr StringLiteral kCheckTensorsSymbol = "fp8rt_check_tensors";
+inline constexpr StringLiteral kCheckSizesSymbol = "fp8rt_check_sizes";
 inline constexpr StringLiteral kBinaryPrepareSymbol = "fp8rt_binary_prepare";
 inline constexpr StringLiteral kLaunchSymbol = "fp8rt_launch";
 inline constexpr StringLiteral kMemsetSymbol = "fp8rt_memset";

@@ -63,6 +63,7 @@ public:
 
 private:
   LogicalResult collectTensors();
+  void findDependents();
   std::string nameTensor(unsigned index);
   /// A constant array of fp8rt_tensor_spec for the tensors.
   LLVM::GlobalOp createSpecs();
@@ -76,6 +77,9 @@ private:
   /// insertion point if they are sound.
   func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
                           unsigned numTensors, bool needData);
+  /// Goes on in `function` if tensors have the sizes that follow from those of
+  /// the arguments, else to `unsound` with the status.
+  void checkDependents(func::FuncOp function, Block *unsound);
   void wrapFunction();
   void wrapWorkspace(func::FuncOp inner);
   void wrapPrepare(func::FuncOp inner);
@@ -95,6 +99,11 @@ private:
   SmallVector<MemRefType> tensorTypes;
   SmallVector<std::string> tensorNames;
   unsigned numResults = 0;
+  /// Tensors with dynamic sizes that are those of a result: which tensor, and
+  /// which result.
+  SmallVector<std::pair<unsigned, unsigned>> dependents;
+  /// NAME_sizes on buffers; null where there is none.
+  func::FuncOp sizes;
   LLVM::GlobalOp specs;
 };
 } // namespace
@@ -196,7 +205,27 @@ LogicalResult InterfaceBuilder::collectTensors() {
     tensorNames.push_back(nameTensor(index));
     numResults += function.getArgAttr(index, kResultAttr) != nullptr;
   }
+  findDependents();
   return success();
+}
+
+/// Results, and in a function of forward and backward pass tangents, which have
+/// the sizes of the result of their number.
+void InterfaceBuilder::findDependents() {
+  unsigned firstResult = tensorTypes.size() - numResults;
+  bool isPart = false;
+  for (unsigned i = 0; i < firstResult; ++i)
+    isPart |= function.getArgAttr(i, kResidualAttr) ||
+              function.getArgAttr(i, kArgumentAttr);
+  for (auto [index, type] : llvm::enumerate(tensorTypes)) {
+    if (type.hasStaticShape())
+      continue;
+    auto tangent = function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr);
+    if (index >= firstResult)
+      dependents.emplace_back(index, index - firstResult);
+    else if (tangent && !isPart && tangent.getInt() < numResults)
+      dependents.emplace_back(index, tangent.getInt());
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -311,7 +340,56 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
   cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
   b.setInsertionPointToStart(sound);
+  if (sizes && !dependents.empty())
+    checkDependents(outer, unsound);
   return outer;
+}
+
+void InterfaceBuilder::checkDependents(func::FuncOp outer, Block *unsound) {
+  Value tensors = outer.getArgument(0);
+  SmallVector<Value> buffers =
+      createBuffers(tensors, tensorTypes.size() - numResults);
+  auto found = func::CallOp::create(b, loc, sizes, buffers);
+  // The first size of each result among those of all.
+  SmallVector<unsigned> first = {0};
+  for (MemRefType type : ArrayRef(tensorTypes).take_back(numResults))
+    first.push_back(first.back() + type.getRank());
+  SmallVector<Value> expected;
+  for (auto [index, result] : dependents)
+    for (int64_t dim = 0; dim < tensorTypes[index].getRank(); ++dim)
+      expected.push_back(found.getResult(first[result] + dim));
+
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(value));
+  };
+  auto store = [&](Value array, unsigned position, Value value) {
+    Value address = LLVM::GEPOp::create(
+        b, loc, pointer, b.getI64Type(), array,
+        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(position)});
+    LLVM::StoreOp::create(b, loc, value, address);
+  };
+  Value indices = LLVM::AllocaOp::create(b, loc, pointer, b.getI64Type(),
+                                         constant(dependents.size()));
+  for (auto [position, dependent] : llvm::enumerate(dependents))
+    store(indices, position, constant(dependent.first));
+  Value array = LLVM::AllocaOp::create(b, loc, pointer, b.getI64Type(),
+                                       constant(expected.size()));
+  for (auto [position, size] : llvm::enumerate(expected))
+    store(array, position,
+          arith::IndexCastOp::create(b, loc, b.getI64Type(), size));
+
+  auto callee =
+      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckSizesSymbol);
+  Value arguments[] = {tensors, LLVM::AddressOfOp::create(b, loc, specs),
+                       indices, constant(dependents.size()), array};
+  Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
+  Block *fitting = outer.addBlock();
+  cf::CondBranchOp::create(b, loc, good, fitting, ValueRange(), unsound,
+                           status);
+  b.setInsertionPointToStart(fitting);
 }
 
 void InterfaceBuilder::wrapFunction() {
@@ -387,16 +465,21 @@ void InterfaceBuilder::createTensorsFunction() {
   func::ReturnOp::create(b, loc, zero);
 }
 
-/// Declares fp8rt_check_tensors(tensors, specs, count, need_data).
-static void declareCheck(ModuleOp module) {
+/// Declares fp8rt_check_tensors(tensors, specs, count, need_data) and
+/// fp8rt_check_sizes(tensors, specs, indices, count, sizes).
+static void declareChecks(ModuleOp module) {
   if (module.lookupSymbol(runtime::kCheckTensorsSymbol))
     return;
   OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
   Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      b.getI32Type(), {pointer, pointer, b.getI64Type(), b.getI32Type()});
-  LLVM::LLVMFuncOp::create(b, module.getLoc(), runtime::kCheckTensorsSymbol,
-                           type);
+  Type i32 = b.getI32Type(), i64 = b.getI64Type();
+  auto declare = [&](StringRef name, ArrayRef<Type> inputs) {
+    LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
+                             LLVM::LLVMFunctionType::get(i32, inputs));
+  };
+  declare(runtime::kCheckTensorsSymbol, {pointer, pointer, i64, i32});
+  declare(runtime::kCheckSizesSymbol,
+          {pointer, pointer, pointer, i64, pointer});
 }
 
 LogicalResult InterfaceBuilder::run() {
@@ -413,17 +496,18 @@ LogicalResult InterfaceBuilder::run() {
            << function.getName() << runtime::kWorkspaceSuffix << " and "
            << function.getName() << runtime::kPrepareSuffix
            << ", but one is missing";
-  func::FuncOp sizes = companion(runtime::kSizesSuffix);
-  declareCheck(module);
+  func::FuncOp inner = companion(runtime::kSizesSuffix);
+  declareChecks(module);
   specs = createSpecs();
   b.setInsertionPointAfter(function);
   createTensorsFunction();
+  // A program that was on buffers from the start has none.
+  if (inner)
+    wrapSizes(inner);
+  sizes = inner;
   wrapFunction();
   wrapWorkspace(workspace);
   wrapPrepare(prepare);
-  // A program that was on buffers from the start has none.
-  if (sizes)
-    wrapSizes(sizes);
   return success();
 }
 

@@ -111,6 +111,23 @@ int32_t fp8rt_check_tensors(const fp8rt_tensor *tensors,
   return FP8RT_OK;
 }
 
+int32_t fp8rt_check_sizes(const fp8rt_tensor *tensors,
+                          const fp8rt_tensor_spec *specs,
+                          const int64_t *indices, int64_t count,
+                          const int64_t *sizes) {
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t index = indices[i];
+    for (int32_t dim = 0; dim < specs[index].rank; ++dim, ++sizes)
+      if (tensors[index].sizes[dim] != *sizes)
+        return fail(FP8RT_INVALID_ARGUMENT,
+                    "tensor %" PRId64 " (%s): expects size %" PRId64
+                    " in dimension %d for these arguments, but got %" PRId64,
+                    index, specs[index].name, *sizes, dim,
+                    tensors[index].sizes[dim]);
+  }
+  return FP8RT_OK;
+}
+
 int32_t fp8rt_fail(const char *message) {
   return fail(FP8RT_INVALID_ARGUMENT, "%s", message);
 }

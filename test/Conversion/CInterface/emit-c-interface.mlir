@@ -85,6 +85,85 @@ func.func @step_prepare(%x: memref<f32>, %t: memref<f32>, %y: memref<f32>, %z: m
 
 // -----
 
+// Sizes that follow from those of the arguments: of results, and of a tangent, which
+// has its result's. They are checked before anything is done, once for each function
+// but NAME_sizes itself.
+// CHECK-LABEL: func.func @sizes(
+//  CHECK-SAME:   %[[T:.+]]: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr, %{{.+}}: !llvm.ptr)
+//       CHECK:   %[[N:.+]]:3 = call @sizes_sizes_on_buffers
+//       CHECK:   %[[INDICES:.+]] = llvm.alloca
+//       CHECK:   %[[TANGENT:.+]] = llvm.mlir.constant(1 : i64)
+//       CHECK:   llvm.store %[[TANGENT]]
+//       CHECK:   %[[RESULT:.+]] = llvm.mlir.constant(2 : i64)
+//       CHECK:   llvm.store %[[RESULT]]
+//   CHECK-NOT:   llvm.mlir.constant(3 : i64)
+//       CHECK:   %[[SIZES:.+]] = llvm.alloca
+//       CHECK:   arith.index_cast %[[N]]#0
+//       CHECK:   arith.index_cast %[[N]]#1
+//       CHECK:   arith.index_cast %[[N]]#0
+//       CHECK:   arith.index_cast %[[N]]#1
+//   CHECK-NOT:   arith.index_cast
+//       CHECK:   %[[COUNT:.+]] = llvm.mlir.constant(2 : i64)
+//       CHECK:   %[[S:.+]] = llvm.call @fp8rt_check_sizes(%[[T]], %{{.+}}, %[[INDICES]], %[[COUNT]], %[[SIZES]])
+//       CHECK:   cf.cond_br %{{.+}}, ^{{.+}}, ^{{.+}}(%[[S]] : i32)
+//       CHECK:   call @sizes_on_buffers
+// CHECK-LABEL: func.func @sizes_workspace(
+//       CHECK:   llvm.call @fp8rt_check_sizes
+// CHECK-LABEL: func.func @sizes_prepare(
+//       CHECK:   llvm.call @fp8rt_check_sizes
+// CHECK-LABEL: func.func @sizes_sizes(
+//   CHECK-NOT:   call @fp8rt_check_sizes
+func.func @sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32> {fp8.tangent = 0 : i64}, %y: memref<?x4xf32> {fp8.result}, %z: memref<2xf32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+  %s = arith.constant 0 : i32
+  return %s : i32
+}
+func.func @sizes_workspace(%x: memref<?x8xf32>, %t: memref<?x4xf32>, %y: memref<?x4xf32>, %z: memref<2xf32>) -> i64 attributes {fp8.companion} {
+  %b = arith.constant 256 : i64
+  return %b : i64
+}
+func.func @sizes_prepare(%x: memref<?x8xf32>, %t: memref<?x4xf32>, %y: memref<?x4xf32>, %z: memref<2xf32>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
+  %s = arith.constant 0 : i32
+  return %s : i32
+}
+func.func @sizes_sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32>) -> (index, index, index) attributes {fp8.companion} {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %m = memref.dim %x, %c0 : memref<?x8xf32>
+  return %m, %c4, %c2 : index, index, index
+}
+
+// -----
+
+// In the backward function of two a tangent's number is that of a result of the
+// step, and not of this function: only results are checked.
+// CHECK-LABEL: func.func @part_backward(
+//       CHECK:   call @part_backward_sizes_on_buffers
+//       CHECK:   %[[RESULT:.+]] = llvm.mlir.constant(2 : i64)
+//  CHECK-NEXT:   %{{.+}} = llvm.getelementptr
+//  CHECK-NEXT:   llvm.store %[[RESULT]]
+//       CHECK:   %[[COUNT:.+]] = llvm.mlir.constant(1 : i64)
+//       CHECK:   llvm.call @fp8rt_check_sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
+func.func @part_backward(%r: memref<?xf32> {fp8.residual = 1 : i64}, %t: memref<?xf32> {fp8.tangent = 0 : i64}, %y: memref<?xf32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+  %s = arith.constant 0 : i32
+  return %s : i32
+}
+func.func @part_backward_workspace(%r: memref<?xf32>, %t: memref<?xf32>, %y: memref<?xf32>) -> i64 attributes {fp8.companion} {
+  %b = arith.constant 256 : i64
+  return %b : i64
+}
+func.func @part_backward_prepare(%r: memref<?xf32>, %t: memref<?xf32>, %y: memref<?xf32>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
+  %s = arith.constant 0 : i32
+  return %s : i32
+}
+func.func @part_backward_sizes(%r: memref<?xf32>, %t: memref<?xf32>) -> index attributes {fp8.companion} {
+  %c0 = arith.constant 0 : index
+  %m = memref.dim %r, %c0 : memref<?xf32>
+  return %m : index
+}
+
+// -----
+
 // Negative: a private function is nobody's interface.
 // CHECK-LABEL: func.func private @helper(%{{.+}}: memref<4xf32>)
 //   CHECK-NOT: fp8rt_check_tensors

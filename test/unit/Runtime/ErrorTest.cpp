@@ -352,3 +352,28 @@ TEST(ErrorTest, NullPointersToNothing) {
   EXPECT_EQ(fp8rt_matmul(nullptr, &sum.desc, &args, nullptr), FP8RT_OK);
   EXPECT_EQ(sum.result(1, 2), 0);
 }
+
+// Sizes that follow from others, for some of the tensors.
+TEST(ErrorTest, DependentSizes) {
+  const int64_t any[] = {-1, -1}, first[] = {2, 3}, last[] = {5, 0};
+  const fp8rt_tensor_spec specs[] = {{"x", any, 2, FP8RT_F32},
+                                     {"s", any, 0, FP8RT_F32},
+                                     {"y", any, 2, FP8RT_F32}};
+  const fp8rt_tensor tensors[] = {{nullptr, first, nullptr, 2, FP8RT_F32},
+                                  {nullptr, nullptr, nullptr, 0, FP8RT_F32},
+                                  {nullptr, last, nullptr, 2, FP8RT_F32}};
+  const int64_t indices[] = {2, 1, 0};
+  const int64_t good[] = {5, 0, 2, 3}, bad[] = {5, 0, 2, 4}, worse[] = {5, 1};
+  EXPECT_EQ(fp8rt_check_sizes(tensors, specs, indices, 3, good), FP8RT_OK);
+  EXPECT_EQ(fp8rt_check_sizes(tensors, specs, indices, 2, bad), FP8RT_OK);
+  EXPECT_EQ(fp8rt_check_sizes(tensors, specs, indices, 3, bad),
+            FP8RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(fp8rt_last_error(),
+               "tensor 0 (x): expects size 4 in dimension 1 for these "
+               "arguments, but got 3");
+  EXPECT_EQ(fp8rt_check_sizes(tensors, specs, indices, 1, worse),
+            FP8RT_INVALID_ARGUMENT);
+  EXPECT_STREQ(fp8rt_last_error(),
+               "tensor 2 (y): expects size 1 in dimension 1 for these "
+               "arguments, but got 0");
+}
