@@ -71,12 +71,6 @@ fp8_fuzz PlanCacheFuzzer plan-cache || status=1
 fp8_fuzz NpyFuzzer npy || status=1
 fp8_fuzz ParserFuzzer parser "$seeds" || status=1
 
-# The runtime alone first: it needs no LLVM, and leaks count.
-cmake --preset asan-runtime
-cmake --build --preset asan-runtime
-(cd build-asan-runtime && env -u ASAN_OPTIONS ctest --output-on-failure) ||
-  status=1
-
 cmake --preset asan -DFP8_PYTHON="$PWD/build/venv/bin/python"
 cmake --build --preset asan
 (cd build-asan && ctest --output-on-failure) || status=1

@@ -4,7 +4,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adds up what ctest and lit counted: `N passed, N failed, N skipped`.
 
-Takes ctest's JUnit file and lit's JSON file. Exits with 1 if a test failed or
+Takes lit's JSON file and JUnit files of ctest. Exits with 1 if a test failed or
 none ran.
 """
 
@@ -14,11 +14,15 @@ import xml.etree.ElementTree
 
 
 def main():
-    junit, lit = sys.argv[1:]
-    suite = xml.etree.ElementTree.parse(junit).getroot()
-    failed = int(suite.get("failures"))
-    skipped = int(suite.get("skipped")) + int(suite.get("disabled"))
-    passed = int(suite.get("tests")) - failed - skipped
+    lit, *junits = sys.argv[1:]
+    passed = failed = skipped = 0
+    for junit in junits:
+        suite = xml.etree.ElementTree.parse(junit).getroot()
+        bad = int(suite.get("failures"))
+        left = int(suite.get("skipped")) + int(suite.get("disabled"))
+        passed += int(suite.get("tests")) - bad - left
+        failed += bad
+        skipped += left
     with open(lit) as file:
         for test in json.load(file)["tests"]:
             code = test["code"]

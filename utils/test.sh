@@ -26,10 +26,15 @@ fp8_build
 status=0
 (cd build && ctest --output-on-failure --output-junit ctest.xml) || status=1
 lit-22 -sv --output build/lit.json build/test || status=1
+# The runtime and what C programs see of it, with sanitizers: a minute.
+cmake --preset asan-runtime
+cmake --build --preset asan-runtime
+(cd build-asan-runtime && ctest -j2 --output-on-failure --output-junit ctest.xml) ||
+  status=1
 if [ "$exhaustive" = 1 ]; then
   PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" \
     build/venv/bin/python test/Integration/Cpu/cast.py --exhaustive || status=1
 fi
-build/venv/bin/python utils/summarize-tests.py build/ctest.xml build/lit.json ||
-  status=1
+build/venv/bin/python utils/summarize-tests.py build/lit.json build/ctest.xml \
+  build-asan-runtime/ctest.xml || status=1
 exit $status
