@@ -96,7 +96,8 @@ static Value createSize(OpBuilder &b, Location loc, Value buffer, int64_t dim) {
   if (!collapse)
     return b.createOrFold<memref::DimOp>(loc, buffer, dim);
   Value product = arith::ConstantIndexOp::create(b, loc, 1);
-  for (int64_t inner : collapse.getReassociationIndices()[dim])
+  ReassociationIndices group = collapse.getReassociationIndices()[dim];
+  for (int64_t inner : group)
     product = b.createOrFold<arith::MulIOp>(
         loc, product, createSize(b, loc, collapse.getSrc(), inner));
   return product;
