@@ -77,6 +77,8 @@ private:
   /// insertion point if they are sound.
   func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
                           unsigned numTensors, bool needData);
+  /// Goes on in `next` if `status` is 0, else to `unsound` with it.
+  void goOnIfOk(Value status, Block *next, Block *unsound);
   /// Goes on in `function` if tensors have the sizes that follow from those of
   /// the arguments, else to `unsound` with the status.
   void checkDependents(func::FuncOp function, Block *unsound);
@@ -310,6 +312,14 @@ static void makePrivate(func::FuncOp inner) {
       LLVM::LinkageAttr::get(inner.getContext(), LLVM::Linkage::Internal));
 }
 
+void InterfaceBuilder::goOnIfOk(Value status, Block *next, Block *unsound) {
+  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
+  Value good =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
+  cf::CondBranchOp::create(b, loc, good, next, ValueRange(), unsound, status);
+  b.setInsertionPointToStart(next);
+}
+
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
                                           ArrayRef<Type> types,
                                           unsigned numTensors, bool needData) {
@@ -335,11 +345,7 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
   auto callee =
       module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value good =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
-  cf::CondBranchOp::create(b, loc, good, sound, ValueRange(), unsound, status);
-  b.setInsertionPointToStart(sound);
+  goOnIfOk(status, sound, unsound);
   if (sizes && !dependents.empty())
     checkDependents(outer, unsound);
   return outer;
@@ -383,13 +389,7 @@ void InterfaceBuilder::checkDependents(func::FuncOp outer, Block *unsound) {
   Value arguments[] = {tensors, LLVM::AddressOfOp::create(b, loc, specs),
                        indices, constant(dependents.size()), array};
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
-  Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
-  Value good =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, status, zero);
-  Block *fitting = outer.addBlock();
-  cf::CondBranchOp::create(b, loc, good, fitting, ValueRange(), unsound,
-                           status);
-  b.setInsertionPointToStart(fitting);
+  goOnIfOk(status, outer.addBlock(), unsound);
 }
 
 void InterfaceBuilder::wrapFunction() {
