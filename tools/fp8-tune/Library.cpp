@@ -87,7 +87,10 @@ bool Library::open(const std::string &file,
       path.find('/') == std::string::npos ? "./" + path : path;
   handle = dlopen(place.c_str(), RTLD_NOW);
   if (!handle)
-    return report("%s", dlerror());
+    return report(
+        "expects a library that fp8-compile made, but cannot load it: "
+        "%s",
+        dlerror());
   for (const std::string &name : names)
     if (!addFunction(name, /*isNeeded=*/true))
       return false;
