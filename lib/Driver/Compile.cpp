@@ -74,7 +74,7 @@ static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
                                     CompileResult &result) {
   SmallVector<Stage> stages = getTrainStages(options.train, options.backward);
   std::optional<Stage> partition;
-  if (options.train.partition)
+  if (stages.back().name == "partition")
     partition = stages.pop_back_val();
   // Until matmuls are quantized the program is wide.
   size_t numWide =

@@ -321,6 +321,24 @@ static fp8_tensor_info tensor_of(const fp8_library *library, uint64_t function,
 
 /// Forward: x, w to y and what is saved. Backward: what is saved and d_y to
 /// gradients.
+/* The forward pass alone is one function, whether two are asked for or not. */
+static void test_evaluation(fp8_context *context, const char *path,
+                            const char *directory) {
+  char output[4096];
+  snprintf(output, sizeof(output), "%s/capi_evaluation.so", directory);
+  fp8_module *module = NULL;
+  CHECK(fp8_module_parse_file(context, path, &module) == FP8_OK);
+  fp8_compile_options options = options_for(output);
+  options.backward = 1;
+  options.split = 1;
+  options.train_options = "evaluation=true";
+  fp8_library *library = NULL;
+  CHECK(fp8_module_compile(module, &options, &library) == FP8_OK);
+  CHECK(fp8_library_num_functions(library) == 1);
+  fp8_library_destroy(library);
+  fp8_module_destroy(module);
+}
+
 static void test_split(fp8_context *context, const char *path,
                        const char *directory) {
   char output[4096];
@@ -399,6 +417,7 @@ int main(int argc, char **argv) {
   test_bad_options(context, argv[1]);
   test_compile(context, argv[1], argv[2]);
   test_split(context, argv[1], argv[2]);
+  test_evaluation(context, argv[1], argv[2]);
   CHECK(fp8_context_num_messages(other) == 1);
   fp8_context_destroy(other);
   fp8_context_destroy(context);
