@@ -53,7 +53,8 @@ class Step:
     or place, each naming the argument, what is expected and what was found, and
     ExecutionError where a device refuses.
 
-    A step that was compiled with `split` is called as `forward`, then `backward`.
+    A step that was compiled with `split` is called as `forward`, then `backward`, each with
+    a workspace of its own size.
 
     Any number of threads may call a step at once. The first call with new sizes prepares
     for them, which may be slow and must not happen while a CUDA graph is captured.
@@ -95,23 +96,50 @@ class Step:
             raise TypeError("expects a step in two functions; compile it with split=True")
         return self._functions
 
-    def forward(self, *arguments, out=None, stream=None) -> Tuple[Any, "Saved"]:
+    def forward(
+        self, *arguments, out=None, stream=None, workspace=None,
+    ) -> Tuple[Any, "Saved"]:
         """The forward pass of a step that was compiled with `split`: (results, saved).
 
-        Arguments, `out`, `stream` and errors are as for calling a step. `saved` is what
-        `backward` needs. Arguments and results among it, such as a mask, must not change
-        until then."""
+        Arguments, `out`, `stream`, `workspace` of `forward_workspace_size(*arguments)` bytes
+        and errors are as for calling a step. `saved` is what `backward` needs. Arguments and
+        results among it, such as a mask, must not change until then."""
         function, _ = self._halves()
         out = _step.check_out(out, self._num_results)
-        maker, made, shapes = function(*arguments, out=out, stream=stream)
+        maker, made, shapes = function(
+            *arguments, out=out, stream=stream, workspace=workspace)
         results = _step.finish(maker, made[:self._num_results], out)
         tensors = [*arguments, *made]
         kept = {origin: tensors[origin] for origin in self._origins if origin >= 0}
         return results, Saved(self, kept, shapes)
 
-    def backward(self, saved: "Saved", *gradients, out=None, stream=None) -> Any:
+    def backward(
+        self, saved: "Saved", *gradients, out=None, stream=None, workspace=None,
+    ) -> Any:
         """The backward pass after `forward`: the gradients of arguments from the gradients
-        of results. `saved` is not used up."""
+        of results. `saved` is not used up. `workspace` has
+        `backward_workspace_size(saved, *gradients)` bytes."""
+        function, arguments = self._backward_call(saved, gradients)
+        out = _step.check_out(out, len(function.results))
+        maker, made, _ = function(
+            *arguments, out=out, stream=stream, workspace=workspace,
+            expected=self._gradient_shapes(saved), like=gradients)
+        return _step.finish(maker, made, out)
+
+    def forward_workspace_size(self, *arguments, stream=None) -> int:
+        """Bytes of workspace that `forward` with these arguments needs."""
+        function, _ = self._halves()
+        return function.workspace_size(*arguments, stream=stream)
+
+    def backward_workspace_size(self, saved: "Saved", *gradients, stream=None) -> int:
+        """Bytes of workspace that `backward` with these gradients needs. Where both passes
+        run on one stream, memory of the larger size is enough for both."""
+        function, arguments = self._backward_call(saved, gradients)
+        return function.workspace_size(
+            *arguments, stream=stream, expected=self._gradient_shapes(saved), like=gradients)
+
+    def _backward_call(self, saved, gradients):
+        """(the function of the backward pass, its arguments)."""
         _, function = self._halves()
         if not isinstance(saved, Saved) or saved._step is not self:
             raise TypeError("saved: expects what forward of this step gave, but got "
@@ -121,13 +149,8 @@ class Step:
             raise TypeError(f"backward: expects {expected} gradients of results, but got "
                             f"{len(gradients)}")
         given = iter(gradients)
-        arguments = [
+        return function, [
             saved._tensors[origin] if origin >= 0 else next(given) for origin in self._origins]
-        out = _step.check_out(out, len(function.results))
-        maker, made, _ = function(
-            *arguments, out=out, stream=stream, expected=self._gradient_shapes(saved),
-            like=gradients)
-        return _step.finish(maker, made, out)
 
     def _gradient_shapes(self, saved):
         """The shapes of gradients, which are those of results, by their names."""

@@ -116,12 +116,7 @@ class Function:
         """(who makes results, the results as it made them, their shapes). `like` are the
         arrays that decide who, by default the arguments; `expected` has the shapes of
         gradients by their names."""
-        maker = _arrays.framework(arguments if like is None else like)
-        device, stream = self._find_device(arguments, stream, maker)
-        views = self._view_arguments(arguments, device, stream)
-        if expected:
-            self.check_gradients([view.shape for view in views], expected)
-        plan = self._plan(views, device)
+        maker, device, stream, views, plan = self._plan_call(arguments, stream, expected, like)
         made, result_views = self._view_results(plan, out, maker, device, stream)
         self._check_overlap(views, result_views)
         tensors = type(plan.tensors).from_buffer_copy(plan.tensors)
@@ -132,10 +127,18 @@ class Function:
                 tensors, _runtime.context(device), start, stream))
         return maker, made, plan.results
 
-    def workspace_size(self, *arguments, stream=None):
-        maker = _arrays.framework(arguments)
+    def workspace_size(self, *arguments, stream=None, expected=None, like=None):
+        return self._plan_call(arguments, stream, expected, like)[-1].workspace_size
+
+    def _plan_call(self, arguments, stream, expected, like):
+        """(who makes results, the GPU or None, the stream or None, the views of the
+        arguments, the plan for their sizes)."""
+        maker = _arrays.framework(arguments if like is None else like)
         device, stream = self._find_device(arguments, stream, maker)
-        return self._plan(self._view_arguments(arguments, device, stream), device).workspace_size
+        views = self._view_arguments(arguments, device, stream)
+        if expected:
+            self.check_gradients([view.shape for view in views], expected)
+        return maker, device, stream, views, self._plan(views, device)
 
     def check_gradients(self, shapes, expected):
         """A gradient of a result has its shape, which only the call decides where sizes are

@@ -14,6 +14,7 @@ import pytest
 from conftest import INPUTS, same
 
 import fp8
+from fp8 import _compiler
 
 
 def test_sources(linear):
@@ -127,6 +128,59 @@ def test_transform(linear):
     assert "llvm.func" in lowered.text and "fp8.scaled_mm" not in lowered.text
     with pytest.raises(fp8.CompileError, match="fp8-nothing"):
         fp8.transform(linear.path, "fp8-nothing")
+
+
+class Ledger:
+    """Addresses that the compiler's C interface gave and has not got back."""
+
+    # Each takes where to put the address last.
+    GIVERS = ["context_create", "module_parse", "module_parse_file", "module_compile",
+              "module_print"]
+    TAKERS = ["context_destroy", "module_destroy", "library_destroy", "string_free"]
+
+    def __init__(self, monkeypatch):
+        self.open, self.count = [], 0
+        library = _compiler._library()
+        for name in self.GIVERS:
+            monkeypatch.setattr(library, "fp8_" + name, self.giver(getattr(library, "fp8_" + name)))
+        for name in self.TAKERS:
+            monkeypatch.setattr(library, "fp8_" + name, self.taker(getattr(library, "fp8_" + name)))
+
+    @staticmethod
+    def address(value):
+        value = getattr(value, "_obj", value)  # What byref refers to.
+        return value.data if isinstance(value, _compiler._String) else value.value
+
+    def giver(self, function):
+        def call(*arguments):
+            status = function(*arguments)
+            if self.address(arguments[-1]):
+                self.open.append(self.address(arguments[-1]))
+                self.count += 1
+            return status
+        return call
+
+    def taker(self, function):
+        def call(value):
+            if self.address(value):
+                self.open.remove(self.address(value))
+            function(value)
+        return call
+
+
+def test_everything_is_given_back(linear, monkeypatch):
+    ledger = Ledger(monkeypatch)
+    fp8.transform(linear.path, "canonicalize")
+    assert not ledger.open and ledger.count == 3  # A context, a module, a text.
+    linear.compile()
+    assert not ledger.open and ledger.count == 6  # A context, a module, a library.
+    for failing in (lambda: fp8.transform("}", "canonicalize"),
+                    lambda: fp8.transform(linear.path, "fp8-nothing"),
+                    lambda: fp8.compile(linear.path, target="sm_77")):
+        with pytest.raises(fp8.CompileError):
+            failing()
+        assert not ledger.open
+    assert ledger.count == 6 + 1 + 2 + 2
 
 
 def test_temporary_files_go_away(linear):

@@ -218,20 +218,59 @@ def test_overlap_is_refused(step, linear):
     assert all(map(same, results, linear.expected))
 
 
-def test_workspace(step, linear):
-    size = step.workspace_size(*linear.arguments)
+def check_workspace(call, size):
+    """What `call` gives with a workspace of `size` bytes, which it uses, and no byte beside
+    it; smaller and less aligned ones are refused."""
     assert size > 0
     memory = np.full(size + 512, 0xAB, np.uint8)
     start = -memory.ctypes.data % 256
     workspace = memory[start:start + size]
-    results = step(*linear.arguments, workspace=workspace)
-    assert all(map(same, results, linear.expected))
+    with pytest.raises(ValueError, match=f"workspace: expects {size} contiguous bytes"):
+        call(workspace[:-1])
+    with pytest.raises(ValueError, match="aligned to 256"):
+        call(memory[start + 1:start + 1 + size])
+    results = call(workspace)
     assert (workspace != 0xAB).any()
     assert (memory[:start] == 0xAB).all() and (memory[start + size:] == 0xAB).all()
-    with pytest.raises(ValueError, match=f"workspace: expects {size} contiguous bytes"):
-        step(*linear.arguments, workspace=workspace[:-1])
-    with pytest.raises(ValueError, match="aligned to 256"):
-        step(*linear.arguments, workspace=memory[start + 1:start + 1 + size])
+    return results
+
+
+def test_workspace(step, linear):
+    results = check_workspace(
+        lambda workspace: step(*linear.arguments, workspace=workspace),
+        step.workspace_size(*linear.arguments))
+    assert all(map(same, results, linear.expected))
+
+
+def test_split_workspaces(linear):
+    split = linear.compile(split=True)
+    *arguments, dy = linear.arguments
+    y, saved = check_workspace(
+        lambda workspace: split.forward(*arguments, workspace=workspace),
+        split.forward_workspace_size(*arguments))
+    gradients = check_workspace(
+        lambda workspace: split.backward(saved, dy, workspace=workspace),
+        split.backward_workspace_size(saved, dy))
+    assert all(map(same, (y, *gradients), linear.expected))
+    # The step kept none of its own.
+    assert not any(function._idle for function in split._functions)
+
+
+def test_split_workspace_sizes_and_errors(step, linear):
+    split = linear.compile(split=True)
+    x, w, dy = linear.arguments
+    saved = split.forward(x, w)[1]
+    with pytest.raises(TypeError, match="expects 2 arguments"):
+        split.forward_workspace_size(x)
+    with pytest.raises(TypeError, match="backward: expects 1 gradients of results, but got 0"):
+        split.backward_workspace_size(saved)
+    with pytest.raises(ValueError, match=re.escape("gradient 0 (d_y): expects shape [64, 256]")):
+        split.backward_workspace_size(saved, dy[:32])
+    with pytest.raises(TypeError, match="call forward, then backward"):
+        split.workspace_size(x, w, dy)
+    for call in (step.forward_workspace_size, step.backward_workspace_size):
+        with pytest.raises(TypeError, match="split=True"):
+            call(x, w)
 
 
 def test_workspaces_are_reused(linear):
