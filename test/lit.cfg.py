@@ -71,6 +71,9 @@ if os.environ.get("FP8_REQUIRE_GPU") and not sm:
 config.available_features |= {f"sm{v}" for v in (80, 89, 90, 100) if sm >= v}
 if config.sanitizers:
     config.available_features.add("sanitizers")
+    # For processes that are built without and load our libraries: Python, mlir-opt,
+    # programs in C.
+    config.environment["LD_PRELOAD"] = config.sanitizer_runtime
 ptxas = shutil.which("ptxas") or shutil.which(
     "ptxas",
     path=os.path.join(os.environ.get("CUDA_HOME", "/usr/local/cuda"), "bin"),

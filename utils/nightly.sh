@@ -11,6 +11,9 @@
 # --seed is that of the first module (default: from the date), --seconds the
 # time of each fuzz target (default: 600). What fuzzing finds is left in
 # build-fuzz/found; reproduce with build-fuzz/bin/TARGET FILE.
+#
+# A stage that fails stops only those that need it. The last lines say what came
+# of each; the exit status is 1 unless all passed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source utils/setup.sh
@@ -28,9 +31,40 @@ for argument in "$@"; do
   esac
 done
 
-# libMLIR and libLLVM are built without sanitizers. What they allocate for
-# containers and arenas that our code fills, or the reverse, looks poisoned.
-export ASAN_OPTIONS="detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
+# Runs the stage $1, which needs the stage $2 to have passed ("": none), as the
+# command after them, and notes what came of it.
+declare -A outcome
+summary=()
+fp8_stage() {
+  local name="$1" needed="$2" start=$SECONDS status
+  shift 2
+  if [ -n "$needed" ] && [ "${outcome[$needed]}" != passed ]; then
+    outcome[$name]="not run"
+    summary+=("$name: not run without $needed")
+    return
+  fi
+  echo "== $name"
+  # errexit does not hold where a status is tested, so that is done after it.
+  set +e
+  (set -e; "$@")
+  status=$?
+  set -e
+  outcome[$name]=passed
+  [ $status = 0 ] || outcome[$name]=FAILED
+  summary+=("$name: ${outcome[$name]} in $((SECONDS - start)) s")
+}
+
+fp8_random_modules() {
+  PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" build/venv/bin/python \
+    test/Integration/Cpu/random-modules.py --seed="$seed" --count="$modules" \
+    --others=2
+}
+
+# Configures and builds the preset $1, with more arguments for the former.
+fp8_build_preset() {
+  cmake --preset "$@"
+  cmake --build --preset "$1"
+}
 
 # Each function and module of the tests as a file of its own in the folder $1.
 fp8_split_tests() {
@@ -55,24 +89,25 @@ fp8_fuzz() {
 
 fp8_install_packages
 fp8_install_python
-status=0
-
-fp8_build
-PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" build/venv/bin/python \
-  test/Integration/Cpu/random-modules.py --seed="$seed" --count="$modules" \
-  --others=2 || status=1
-
-cmake --preset fuzz
-cmake --build --preset fuzz
 seeds="$(mktemp -d)"
 trap 'rm -rf "$seeds"' EXIT
 fp8_split_tests "$seeds"
-fp8_fuzz PlanCacheFuzzer plan-cache || status=1
-fp8_fuzz NpyFuzzer npy || status=1
-fp8_fuzz ParserFuzzer parser "$seeds" || status=1
 
-cmake --preset asan -DFP8_PYTHON="$PWD/build/venv/bin/python"
-cmake --build --preset asan
-(cd build-asan && ctest --output-on-failure) || status=1
-lit-22 -sv build-asan/test || status=1
-exit $status
+# libMLIR and libLLVM are built without sanitizers. What they allocate for
+# containers and arenas that our code fills, or the reverse, looks poisoned.
+export ASAN_OPTIONS="detect_container_overflow=0:allow_user_poisoning=0:detect_leaks=0"
+
+fp8_stage build "" fp8_build
+fp8_stage random-modules build fp8_random_modules
+fp8_stage build-fuzz "" fp8_build_preset fuzz
+fp8_stage PlanCacheFuzzer build-fuzz fp8_fuzz PlanCacheFuzzer plan-cache
+fp8_stage NpyFuzzer build-fuzz fp8_fuzz NpyFuzzer npy
+fp8_stage ParserFuzzer build-fuzz fp8_fuzz ParserFuzzer parser "$seeds"
+fp8_stage build-asan "" fp8_build_preset asan -DFP8_PYTHON="$PWD/build/venv/bin/python"
+fp8_stage asan-ctest build-asan ctest --test-dir build-asan --output-on-failure
+fp8_stage asan-lit build-asan lit-22 -sv build-asan/test
+
+printf 'nightly: %s\n' "${summary[@]}"
+for name in "${!outcome[@]}"; do
+  [ "${outcome[$name]}" = passed ] || exit 1
+done
