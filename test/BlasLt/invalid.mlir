@@ -117,3 +117,19 @@ func.func @matmul_c11_descale_shape(%a: memref<64x32xf8E4M3FN>, %b: memref<32x16
   blaslt.matmul ins(%a, %b : memref<64x32xf8E4M3FN>, memref<32x16xf8E4M3FN>) descales(%s, %r : memref<f32>, memref<16xf32>) outs(%d : memref<64x16xf32>) granularity_b <colwise>
   return
 }
+
+// -----
+
+func.func @matmul_segments_without_out(%a: memref<64x32xbf16>, %b: memref<32x16xbf16>, %w: memref<64xi8>) {
+  // expected-error @below {{'blaslt.matmul' op failed to verify that operandSegmentSizes gives one value to out}}
+  "blaslt.matmul"(%a, %b, %w) <{operandSegmentSizes = array<i32: 1, 1, 0, 0, 0, 0, 1, 0>}> : (memref<64x32xbf16>, memref<32x16xbf16>, memref<64xi8>) -> ()
+  return
+}
+
+// -----
+
+func.func @matmul_segments_with_two_b(%a: memref<64x32xbf16>, %b: memref<32x16xbf16>, %d: memref<64x16xbf16>) {
+  // expected-error @below {{'blaslt.matmul' op failed to verify that operandSegmentSizes gives one value to b}}
+  "blaslt.matmul"(%a, %b, %b, %d) <{operandSegmentSizes = array<i32: 1, 2, 0, 0, 0, 0, 0, 1>}> : (memref<64x32xbf16>, memref<32x16xbf16>, memref<32x16xbf16>, memref<64x16xbf16>) -> ()
+  return
+}

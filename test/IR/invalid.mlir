@@ -421,3 +421,19 @@ func.func @policy_eps_large(%a: tensor<f32>) {
   %s, %d = fp8.scale %a for f8E4M3FN policy <eps = 2.0> : tensor<f32> -> tensor<f32>, tensor<f32>
   return
 }
+
+// -----
+
+func.func @matmul_segments_without_a(%b: tensor<32x32xbf16>) -> tensor<32x32xbf16> {
+  // expected-error @below {{'fp8.matmul' op failed to verify that operandSegmentSizes gives one value to a}}
+  %d = "fp8.matmul"(%b, %b) <{operandSegmentSizes = array<i32: 0, 1, 1, 0>}> : (tensor<32x32xbf16>, tensor<32x32xbf16>) -> tensor<32x32xbf16>
+  return %d : tensor<32x32xbf16>
+}
+
+// -----
+
+func.func @scaled_mm_segments_without_descale_b(%a: tensor<32x32xf8E4M3FN>, %s: tensor<f32>, %c: tensor<32x32xbf16>) -> tensor<32x32xbf16> {
+  // expected-error @below {{'fp8.scaled_mm' op failed to verify that operandSegmentSizes gives one value to descale_b}}
+  %d = "fp8.scaled_mm"(%a, %a, %s, %c) <{operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 0>}> : (tensor<32x32xf8E4M3FN>, tensor<32x32xf8E4M3FN>, tensor<f32>, tensor<32x32xbf16>) -> tensor<32x32xbf16>
+  return %d : tensor<32x32xbf16>
+}

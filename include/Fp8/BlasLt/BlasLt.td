@@ -35,7 +35,8 @@ defvar BlasLt_TensorGranularity =
         "::mlir::fp8::GranularityKind::Tensor)">;
 
 def BlasLt_MatmulOp : Op<BlasLt_Dialect, "matmul", [
-    AttrSizedOperandSegments, DestinationStyleOpInterface,
+    AttrSizedOperandSegments, Fp8_OneValue<"a", 0>, Fp8_OneValue<"b", 1>,
+    Fp8_OneValue<"out", 7>, DestinationStyleOpInterface,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "one call of a matmul library";
   let description = [{

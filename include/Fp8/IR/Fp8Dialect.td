@@ -66,6 +66,13 @@ def Fp8_Dialect : Dialect {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+/// One value for an operand of an op that has optional ones, too. In the generic
+/// form `operandSegmentSizes` says how many each has; of those that are not
+/// optional MLIR checks nothing, and their accessors would read what is not there.
+class Fp8_OneValue<string operand, int index>
+    : PredOpTrait<"operandSegmentSizes gives one value to " # operand,
+                  CPred<"getODSOperands(" # index # ").size() == 1">>;
+
 /// A ranked tensor of `elements` that carries no encoding: bufferization would
 /// drop it in silence.
 class Fp8_TensorOf<list<Type> elements, string names>

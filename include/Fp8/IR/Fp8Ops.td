@@ -189,7 +189,8 @@ def Fp8_TransposeOp : Fp8_Op<"transpose", [Pure, InferTypeOpAdaptor]> {
 // matmul
 //===----------------------------------------------------------------------===//
 
-def Fp8_MatmulOp : Fp8_Op<"matmul", [Pure, AttrSizedOperandSegments]> {
+def Fp8_MatmulOp : Fp8_Op<"matmul", [Pure, AttrSizedOperandSegments,
+    Fp8_OneValue<"a", 0>, Fp8_OneValue<"b", 1>]> {
   let summary = "matmul of wide operands, a candidate for fp8";
   let description = [{
     ```
@@ -250,7 +251,9 @@ def Fp8_MatmulOp : Fp8_Op<"matmul", [Pure, AttrSizedOperandSegments]> {
 // scaled_mm
 //===----------------------------------------------------------------------===//
 
-def Fp8_ScaledMMOp : Fp8_Op<"scaled_mm", [Pure, AttrSizedOperandSegments]> {
+def Fp8_ScaledMMOp : Fp8_Op<"scaled_mm", [Pure, AttrSizedOperandSegments,
+    Fp8_OneValue<"a", 0>, Fp8_OneValue<"b", 1>,
+    Fp8_OneValue<"descale_a", 2>, Fp8_OneValue<"descale_b", 3>]> {
   let summary = "matmul of fp8 operands that undoes their scales";
   let description = [{
     With one scale a tensor, a row of op(a) or a column of op(b):
