@@ -576,7 +576,8 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     that reads or writes the buffer or a view of it); each goes, large ones
     first, to the lowest offset that is free; offsets are multiples of 256 bytes.
     Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
-    takes the same buffers and gives the bytes that they need. The workspace has
+    takes the same buffers and gives the bytes that they need, or a negative
+    number if that is 2^63 or more. The workspace has
     to start at a multiple of 256 bytes. An allocation with `fp8.kept` shares its
     bytes with nothing else and lies at the same offset for all sizes, so that
     the next call finds there what this one left, if it gets the same workspace;
