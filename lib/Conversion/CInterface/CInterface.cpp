@@ -327,6 +327,17 @@ void InterfaceBuilder::goOnIfOk(Value status, Block *next, Block *unsound) {
   b.setInsertionPointToStart(next);
 }
 
+/// The runtime's function `name`, which takes `inputs` and returns a status.
+static LLVM::LLVMFuncOp getCheck(ModuleOp module, StringRef name,
+                                 ArrayRef<Type> inputs) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(b.getI32Type(), inputs));
+}
+
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
                                           ArrayRef<Type> types,
                                           unsigned numTensors, bool needData) {
@@ -349,8 +360,9 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
   Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
   Value arguments[] = {outer.getArgument(0),
                        LLVM::AddressOfOp::create(b, loc, specs), count, data};
-  auto callee =
-      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
+  LLVM::LLVMFuncOp callee =
+      getCheck(module, runtime::kCheckTensorsSymbol,
+               {pointer, pointer, b.getI64Type(), b.getI32Type()});
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
   goOnIfOk(status, sound, unsound);
   if (sizes && !dependents.empty())
@@ -391,8 +403,9 @@ void InterfaceBuilder::checkDependents(func::FuncOp outer, Block *unsound) {
     store(array, position,
           arith::IndexCastOp::create(b, loc, b.getI64Type(), size));
 
-  auto callee =
-      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckSizesSymbol);
+  LLVM::LLVMFuncOp callee =
+      getCheck(module, runtime::kCheckSizesSymbol,
+               {pointer, pointer, pointer, b.getI64Type(), pointer});
   Value arguments[] = {tensors, LLVM::AddressOfOp::create(b, loc, specs),
                        indices, constant(dependents.size()), array};
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
@@ -416,7 +429,7 @@ Value InterfaceBuilder::createWorkspaceBytes(func::FuncOp workspace,
   Region *body = entry->getParent();
   Block *holds = b.createBlock(body, body->end());
   Block *tooLarge = b.createBlock(body, body->end());
-  auto callee = module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kFailSymbol);
+  LLVM::LLVMFuncOp callee = getCheck(module, runtime::kFailSymbol, {pointer});
   Value message = LLVM::AddressOfOp::create(b, loc, getTooLargeMessage());
   Value status = LLVM::CallOp::create(b, loc, callee, message).getResult();
   func::ReturnOp::create(b, loc, status);
@@ -504,24 +517,6 @@ void InterfaceBuilder::createTensorsFunction() {
   func::ReturnOp::create(b, loc, zero);
 }
 
-/// Declares fp8rt_check_tensors(tensors, specs, count, need_data),
-/// fp8rt_check_sizes(tensors, specs, indices, count, sizes) and
-/// fp8rt_fail(message).
-static void declareChecks(ModuleOp module) {
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto declare = [&](StringRef name, ArrayRef<Type> inputs) {
-    if (!module.lookupSymbol(name))
-      LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
-                               LLVM::LLVMFunctionType::get(i32, inputs));
-  };
-  declare(runtime::kCheckTensorsSymbol, {pointer, pointer, i64, i32});
-  declare(runtime::kCheckSizesSymbol,
-          {pointer, pointer, pointer, i64, pointer});
-  declare(runtime::kFailSymbol, {pointer});
-}
-
 LogicalResult InterfaceBuilder::run() {
   if (failed(collectTensors()))
     return failure();
@@ -537,7 +532,6 @@ LogicalResult InterfaceBuilder::run() {
            << function.getName() << runtime::kPrepareSuffix
            << ", but one is missing";
   func::FuncOp inner = companion(runtime::kSizesSuffix);
-  declareChecks(module);
   specs = createSpecs();
   b.setInsertionPointAfter(function);
   createTensorsFunction();

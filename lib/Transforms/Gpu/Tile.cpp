@@ -121,25 +121,13 @@ static unsigned getTransposedBytes(linalg::GenericOp op) {
 /// Bytes of a column of a tile.
 static constexpr unsigned kColBytes = 256;
 
-/// Whether `op` rounds one tensor of 16 bits at most and does nothing else: it
-/// scales, clamps and converts.
-static bool isPlainCast(linalg::GenericOp op) {
-  constexpr unsigned kOps = 6;
-  std::optional<ElementStores> stores = getElementStores(op);
-  SmallVector<KernelOperand> inputs = getInputs(op);
-  return stores && !stores->slot && !stores->condition &&
-         op.getBody()->getOperations().size() <= kOps &&
-         getElementBytes(inputs[0].element) <= 2 &&
-         llvm::count_if(inputs, [](const KernelOperand &input) {
-           return !input.isScalar;
-         }) == 1;
-}
-
 /// Long columns make long stretches of the transposed result. Wide tiles make
 /// long ones of the others, and cost registers, which a plain cast can spare.
 static TileSize getTileSize(linalg::GenericOp op) {
   unsigned bytes = getTransposedBytes(op);
-  return {kColBytes / bytes, bytes > 1 || isPlainCast(op) ? 128u : 64u};
+  std::optional<ElementStores> stores = getElementStores(op);
+  bool isWide = bytes > 1 || (isPlainCast(op, *stores) && !stores->slot);
+  return {kColBytes / bytes, isWide ? 128u : 64u};
 }
 
 bool TileStrategy::takes(linalg::GenericOp op,
@@ -234,7 +222,7 @@ void TileEmitter::end() {
   if (amax)
     amax->raise(stores.slot);
   if (!stores.condition)
-    b.storeScalars();
+    b.storeScalars(part.number);
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {

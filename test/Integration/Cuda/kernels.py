@@ -155,7 +155,16 @@ def quantize(wide, narrow):
             lambda m, n: [(m, n), (n, m), ()], "special")
 
 
+# Three tensors, of which the last ones have sizes of their own, and are not empty
+# where the first one is.
+QUANTIZE3 = (
+    ["bf16"] * 3, lambda m, n: [(m, n), (n, 2 * m + 1), (m + 16, 48)],
+    ["e4m3", "e4m3", "f32", "e4m3", "e4m3", "f32", "e5m2", "e5m2", "f32"],
+    lambda m, n: [(m, n), (n, m), (), (n, 2 * m + 1), (2 * m + 1, n), (),
+                  (m + 16, 48), (48, m + 16), ()], "special")
 CASES = {
+    "quantize3": QUANTIZE3,
+    "quantize3_pow2": QUANTIZE3,
     "quantize_bf16_e4m3": quantize("bf16", "e4m3"),
     "quantize_bf16_e5m2": quantize("bf16", "e5m2"),
     "quantize_f32_e4m3": quantize("f32", "e4m3"),
