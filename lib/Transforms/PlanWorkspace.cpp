@@ -76,11 +76,6 @@ private:
 };
 } // namespace
 
-/// The bytes of one element in memory.
-static int64_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
-
 /// Emits an error if `op` cannot become a view of bytes.
 static LogicalResult checkType(memref::AllocOp op) {
   MemRefType type = op.getType();
@@ -147,9 +142,10 @@ LogicalResult WorkspacePlanner::collect() {
       return WalkResult::interrupt();
     }
     Temporary temporary{op, fixed.size(), positionOf(op), positionOf(op), 0, 0};
-    temporary.size = llvm::alignTo(op.getType().getNumElements() *
-                                       getElementBytes(op.getType()),
-                                   kAlignment);
+    temporary.size =
+        llvm::alignTo(op.getType().getNumElements() *
+                          getElementBytes(op.getType().getElementType()),
+                      kAlignment);
     for (Value alias : aliases.resolve(op)) {
       if (failed(checkLoops(op, alias)))
         return WalkResult::interrupt();
@@ -256,7 +252,7 @@ private:
 } // namespace
 
 Value SizeBuilder::getBytes(MemRefType type, ValueRange dynamicSizes) {
-  int64_t known = getElementBytes(type);
+  int64_t known = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     known *= ShapedType::isDynamic(size) ? 1 : size;
   Value bytes = number(known);
