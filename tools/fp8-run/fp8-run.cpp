@@ -510,6 +510,10 @@ static LogicalResult run(const Options &options, fp8::Model &model,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   toolName = "fp8-run";
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    (void)report("out of memory");
+    std::_Exit(EXIT_FAILURE);
+  });
   // LLVM's own --stats counts what its passes did; here it counts values.
   if (cl::Option *taken = cl::getRegisteredOptions().lookup("stats"))
     taken->removeArgument();
