@@ -34,15 +34,8 @@ bool fp8::isPlainCast(linalg::GenericOp op, const ElementStores &stores) {
 
 /// The strategy for the parts of `op`, if it is a plain cast.
 static const PartStrategy *findParts(linalg::GenericOp op) {
-  static const std::array<std::unique_ptr<PartStrategy>, 2> strategies = {
-      createTileStrategy(), createElementwiseStrategy()};
   std::optional<ElementStores> stores = getElementStores(op);
-  if (!stores || !isPlainCast(op, *stores))
-    return nullptr;
-  for (const std::unique_ptr<PartStrategy> &strategy : strategies)
-    if (strategy->takes(op, *stores))
-      return strategy.get();
-  return nullptr;
+  return stores && isPlainCast(op, *stores) ? getParts(op, *stores) : nullptr;
 }
 
 unsigned fp8::getCastThreads(linalg::GenericOp op) {

@@ -152,6 +152,16 @@ std::optional<ElementStores> fp8::getElementStores(linalg::GenericOp op) {
   return stores;
 }
 
+const PartStrategy *fp8::getParts(linalg::GenericOp op,
+                                  const ElementStores &stores) {
+  static const std::array<std::unique_ptr<PartStrategy>, 2> strategies = {
+      createTileStrategy(), createElementwiseStrategy()};
+  for (const std::unique_ptr<PartStrategy> &strategy : strategies)
+    if (strategy->takes(op, stores))
+      return strategy.get();
+  return nullptr;
+}
+
 bool PartStrategy::takes(const KernelUnit &unit) const {
   if (unit.main.size() != 1)
     return false;

@@ -134,6 +134,10 @@ std::unique_ptr<Strategy> createRowReductionStrategy();
 std::unique_ptr<Strategy> createColumnReductionStrategy();
 std::unique_ptr<Strategy> createSequentialStrategy();
 
+/// How the parts of `op` are computed where ops share a kernel: as tile or else
+/// as elementwise would; null where neither takes it.
+const PartStrategy *getParts(linalg::GenericOp op, const ElementStores &stores);
+
 /// Threads of a block of a kernel that does `op` only under a condition, which
 /// is the same for all elements; 0 if `op` is something else. Ops with the same
 /// number may share a kernel.
