@@ -211,21 +211,23 @@ LogicalResult InterfaceBuilder::collectTensors() {
   return success();
 }
 
-/// Results, and in a function of forward and backward pass tangents, which have
-/// the sizes of the result of their number.
+/// Results, and tangents of results, which have their sizes. The results of a
+/// backward function of two are gradients: its tangents belong to results of
+/// the forward function.
 void InterfaceBuilder::findDependents() {
   unsigned firstResult = tensorTypes.size() - numResults;
-  bool isPart = false;
-  for (unsigned i = 0; i < firstResult; ++i)
-    isPart |= function.getArgAttr(i, kResidualAttr) ||
-              function.getArgAttr(i, kArgumentAttr);
+  auto isOfStep = [&](unsigned result) {
+    return result < numResults &&
+           !function.getArgAttr(firstResult + result, kGradientAttr) &&
+           !function.getArgAttr(firstResult + result, kStatisticAttr);
+  };
   for (auto [index, type] : llvm::enumerate(tensorTypes)) {
     if (type.hasStaticShape())
       continue;
     auto tangent = function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr);
     if (index >= firstResult)
       dependents.emplace_back(index, index - firstResult);
-    else if (tangent && !isPart && tangent.getInt() < numResults)
+    else if (tangent && isOfStep(tangent.getInt()))
       dependents.emplace_back(index, tangent.getInt());
   }
 }
