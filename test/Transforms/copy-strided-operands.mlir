@@ -41,7 +41,7 @@ func.func @fp8(%a: memref<1x16xf8E4M3FN, strided<[64, 4]>>, %b: memref<8x16xf8E4
 
 // A result is copied behind the call, an accumulator and a bias in front of it.
 // CHECK-LABEL: func @others
-//  CHECK-SAME:   %[[C:.+]]: memref<4x4xf32, strided<[1, 4]>>, %[[BIAS:.+]]: memref<4xf32, strided<[2]>>, %[[D:.+]]: memref<4x4xf32, strided<[8, 2]>>
+//  CHECK-SAME:   %[[C:[^:]+]]: memref<4x4xf32, strided<[1, 4]>>, %[[BIAS:.+]]: memref<4xf32, strided<[2]>>, %[[D:.+]]: memref<4x4xf32, strided<[8, 2]>>
 //   CHECK-DAG:   memref.copy %[[C]], %[[ACC:.+]] :
 //   CHECK-DAG:   memref.copy %[[BIAS]], %[[VECTOR:.+]] :
 //       CHECK:   blaslt.matmul {{.*}} acc(%[[ACC]] : memref<4x4xf32>) bias(%[[VECTOR]] : memref<4xf32>) outs(%[[OUT:.+]] : memref<4x4xf32>)

@@ -341,3 +341,16 @@ func.func @off_the_path(%x: tensor<4xf32>, %f: tensor<4xf32> {fp8.frozen}) -> te
   %y = arith.mulf %x, %g : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Nothing is in the slice of an empty operand, nor is there a place for it.
+// CHECK-LABEL: func @concat_of_nothing
+//       CHECK:   %[[Y:.+]] = tensor.concat
+//   CHECK-DAG:   %[[G:.+]] = tensor.extract_slice
+//   CHECK-DAG:   %[[E:.+]] = tensor.empty() : tensor<0x3xf32>
+//       CHECK:   return %[[Y]], %[[G]], %[[E]]
+func.func @concat_of_nothing(%a: tensor<2x3xf32>, %b: tensor<0x3xf32>) -> tensor<2x3xf32> {
+  %y = tensor.concat dim(0) %a, %b : (tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}

@@ -140,6 +140,7 @@ func.func @sizes_sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32>) -> (index, inde
 // checked. The function may read no residual.
 // CHECK-LABEL: func.func @part_backward(
 //       CHECK:   call @part_backward_sizes_on_buffers
+//       CHECK:   llvm.alloca
 //       CHECK:   %[[RESULT:.+]] = llvm.mlir.constant(1 : i64)
 //  CHECK-NEXT:   %{{.+}} = llvm.getelementptr
 //  CHECK-NEXT:   llvm.store %[[RESULT]]
