@@ -41,22 +41,9 @@ static LogicalResult check(func::FuncOp function) {
   return success();
 }
 
-/// The attributes of the destination of result `index`: that it is one, and
-/// what fp8 says of the result.
-static DictionaryAttr getDestinationAttrs(func::FuncOp function,
-                                          unsigned index) {
-  MLIRContext *context = function.getContext();
-  NamedAttrList list;
-  list.set(kResultAttr, UnitAttr::get(context));
-  for (NamedAttribute attribute :
-       mlir::function_interface_impl::getResultAttrs(function, index))
-    if (isa_and_nonnull<Fp8Dialect>(attribute.getNameDialect()))
-      list.push_back(attribute);
-  return list.getDictionary(context);
-}
-
 /// One memref argument a result, which the result is put into at the end.
 static LogicalResult addDestinations(func::FuncOp function) {
+  MLIRContext *context = function.getContext();
   Location loc = function.getLoc();
   auto returnOp = cast<func::ReturnOp>(function.front().getTerminator());
   SmallVector<Value> results(returnOp.getOperands());
@@ -67,9 +54,10 @@ static LogicalResult addDestinations(func::FuncOp function) {
   }
   unsigned first = function.getNumArguments();
   SmallVector<unsigned> positions(results.size(), first);
-  SmallVector<DictionaryAttr> attributes;
-  for (unsigned index = 0; index < results.size(); ++index)
-    attributes.push_back(getDestinationAttrs(function, index));
+  Builder attr(context);
+  SmallVector<DictionaryAttr> attributes(
+      results.size(), attr.getDictionaryAttr(
+                          attr.getNamedAttr(kResultAttr, attr.getUnitAttr())));
   SmallVector<Location> locations(results.size(), loc);
   llvm::BitVector erased(results.size(), true);
   if (failed(function.insertArguments(positions, types, attributes, locations)))

@@ -354,3 +354,21 @@ func.func @concat_of_nothing(%a: tensor<2x3xf32>, %b: tensor<0x3xf32>) -> tensor
   %y = tensor.concat dim(0) %a, %b : (tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
   return %y : tensor<2x3xf32>
 }
+
+// -----
+
+// And of an argument that holds nothing no column has a place.
+// CHECK-LABEL: func @column_of_nothing
+//       CHECK:   %[[Z:.+]] = linalg.fill {{.*}} -> tensor<0x3xf32>
+//   CHECK-NOT:   tensor.insert_slice
+//       CHECK:   return %{{.+}}, %[[Z]] :
+#column = affine_map<(i) -> (i, 1)>
+#same = affine_map<(i) -> (i)>
+func.func @column_of_nothing(%a: tensor<0x3xf32>) -> tensor<0xf32> {
+  %e = tensor.empty() : tensor<0xf32>
+  %y = linalg.generic {indexing_maps = [#column, #same], iterator_types = ["parallel"]} ins(%a : tensor<0x3xf32>) outs(%e : tensor<0xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<0xf32>
+  return %y : tensor<0xf32>
+}

@@ -60,15 +60,6 @@ func.func @several(%x: tensor<4xf32>, %y: tensor<?xbf16>, %i: index) -> (tensor<
 
 // -----
 
-// What fp8 says of a result it says of the destination.
-// CHECK-LABEL: func @backward
-//  CHECK-SAME:   memref<4xf32> {fp8.gradient = 1 : i64, fp8.result}, %{{.+}}: memref<f64> {fp8.result, fp8.statistic = "x"}) {
-func.func @backward(%x: tensor<4xf32>, %n: tensor<f64>) -> (tensor<4xf32> {fp8.gradient = 1 : i64}, tensor<f64> {fp8.statistic = "x"}) {
-  return %x, %n : tensor<4xf32>, tensor<f64>
-}
-
-// -----
-
 // Negative: private functions and declarations keep their results.
 // CHECK-LABEL: func private @private
 //  CHECK-SAME:   (%{{.*}}: tensor<4xf32>) -> tensor<4xf32>

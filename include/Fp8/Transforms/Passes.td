@@ -309,7 +309,7 @@ def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
             tensor<128x256xf8E4M3FN> {fp8.saved = "arg1 in f8E4M3FN, transposed"})
     func.func @linear_backward(%dx: tensor<f32> {fp8.residual = 1}, ...,
                                %dy: tensor<64x256xbf16> {fp8.tangent = 0})
-        -> (tensor<64x128xbf16>, tensor<256x128xbf16>)
+        -> (tensor<64x128xbf16>, tensor<256x128xbf16>) attributes {fp8.backward}
     ```
 
     Residuals come in this order: results of the model and what is saved
@@ -425,8 +425,6 @@ def ResultsToDestinationsPass
       return
     }
     ```
-
-    `fp8` attributes of a result become those of its destination.
 
     A result that is no ranked tensor, a function of several blocks, or a call of
     a public function is an error.

@@ -211,23 +211,18 @@ LogicalResult InterfaceBuilder::collectTensors() {
   return success();
 }
 
-/// Results, and tangents of results, which have their sizes. The results of a
-/// backward function of two are gradients: its tangents belong to results of
-/// the forward function.
+/// Results, and in a function of forward and backward pass tangents, which have
+/// the sizes of the result of their number.
 void InterfaceBuilder::findDependents() {
   unsigned firstResult = tensorTypes.size() - numResults;
-  auto isOfStep = [&](unsigned result) {
-    return result < numResults &&
-           !function.getArgAttr(firstResult + result, kGradientAttr) &&
-           !function.getArgAttr(firstResult + result, kStatisticAttr);
-  };
+  bool isBackward = function->hasAttr(kBackwardAttr);
   for (auto [index, type] : llvm::enumerate(tensorTypes)) {
     if (type.hasStaticShape())
       continue;
     auto tangent = function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr);
     if (index >= firstResult)
       dependents.emplace_back(index, index - firstResult);
-    else if (tangent && isOfStep(tangent.getInt()))
+    else if (tangent && !isBackward && tangent.getInt() < numResults)
       dependents.emplace_back(index, tangent.getInt());
   }
 }

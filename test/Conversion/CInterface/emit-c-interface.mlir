@@ -136,8 +136,8 @@ func.func @sizes_sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32>) -> (index, inde
 // -----
 
 // In the backward function of two a tangent's number is that of a result of the
-// step, and not of this function, whose results are gradients: only those are
-// checked. The function may read no residual.
+// step, and not of this function: only results are checked. It may read no more
+// than tangents.
 // CHECK-LABEL: func.func @part_backward(
 //       CHECK:   call @part_backward_sizes_on_buffers
 //       CHECK:   llvm.alloca
@@ -146,7 +146,7 @@ func.func @sizes_sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32>) -> (index, inde
 //  CHECK-NEXT:   llvm.store %[[RESULT]]
 //       CHECK:   %[[COUNT:.+]] = llvm.mlir.constant(1 : i64)
 //       CHECK:   llvm.call @fp8rt_check_sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
-func.func @part_backward(%t: memref<?x4xf32> {fp8.tangent = 0 : i64}, %y: memref<?xf32> {fp8.result, fp8.gradient = 1 : i64}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+func.func @part_backward(%t: memref<?x4xf32> {fp8.tangent = 0 : i64}, %y: memref<?xf32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 attributes {fp8.backward} {
   %s = arith.constant 0 : i32
   return %s : i32
 }
@@ -162,28 +162,6 @@ func.func @part_backward_sizes(%t: memref<?x4xf32>) -> index attributes {fp8.com
   %c0 = arith.constant 0 : index
   %m = memref.dim %t, %c0 : memref<?x4xf32>
   return %m : index
-}
-
-// -----
-
-// Nor do statistics have the sizes of a tangent.
-// CHECK-LABEL: func.func @counts(
-//   CHECK-NOT:   fp8rt_check_sizes
-// CHECK-LABEL: func.func @counts_workspace(
-func.func @counts(%t: memref<?x4xf32> {fp8.tangent = 0 : i64}, %y: memref<f64> {fp8.result, fp8.statistic = "x"}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
-  %s = arith.constant 0 : i32
-  return %s : i32
-}
-func.func @counts_workspace(%t: memref<?x4xf32>, %y: memref<f64>) -> i64 attributes {fp8.companion} {
-  %b = arith.constant 256 : i64
-  return %b : i64
-}
-func.func @counts_prepare(%t: memref<?x4xf32>, %y: memref<f64>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
-  %s = arith.constant 0 : i32
-  return %s : i32
-}
-func.func @counts_sizes(%t: memref<?x4xf32>) attributes {fp8.companion} {
-  return
 }
 
 // -----
