@@ -625,7 +625,8 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     that reads or writes the buffer or a view of it); each goes, large ones
     first, to the lowest offset that is free; offsets are multiples of 256 bytes.
     Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
-    takes the same buffers and gives the bytes that they need. The workspace has
+    takes the same buffers and gives the bytes that they need, or a negative
+    number if that is 2^63 or more. The workspace has
     to start at a multiple of 256 bytes. An allocation with `fp8.kept` shares its
     bytes with nothing else and lies at the same offset for all sizes, so that
     the next call finds there what this one left, if it gets the same workspace;
@@ -752,9 +753,13 @@ def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
     - a scalar op (that of `fp8.scale`) goes into the kernel that first reads what
       it computes; a scalar that nobody else reads needs no memory;
     - amax reductions whose inputs are ready at the same time become one kernel;
+    - a cast of one tensor of 16 bits (with both results, and with an amax or
+      without) joins the cast before it, past matmuls, where its input is ready and
+      no other kernel is in between: results live a matmul longer at most;
     - ops that do nothing unless a condition on scalars holds (the second casts of
       `fp8-predict-scales`) wait for each other, until one's result is read, and
-      become one kernel;
+      become one kernel; one that cannot be waited for joins the kernel before it,
+      past matmuls, if it can be done there;
     - the slots that they start from lie in one buffer, which is cleared once, at
       the start of the function; other fills with zero bits become `gpu.memset`.
 
@@ -822,7 +827,8 @@ def GenerateGpuKernelsPass
     | scalar | scalars from scalars | one thread |
     | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
     | redo | one or more ops whose results are `select(c, new, old)`, with a c that scalars decide | a few blocks compute c; if it holds, they take the parts that tile or elementwise would have, in turn |
-    | tile | elementwise, one result transposed; an amax may go along | tiles of 128 or 256 bytes x 128 through shared memory |
+    | casts | several casts of one tensor each, of 16 bits at most; an amax may go along | the parts that tile or elementwise would have, of one cast after the other, with registers for 1024 threads on a multiprocessor |
+    | tile | elementwise, one result transposed; an amax may go along | tiles of 256 bytes x 128 (x 64 for one byte and more than a cast) through shared memory |
     | elementwise | results as the loops are; an amax may go along | vectors of 16 bytes |
     | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
     | column-reduction | leading reductions in 32 bits | a block 32 columns |

@@ -109,6 +109,9 @@ static FailureOr<Kernel> generate(OpBuilder &b, func::FuncOp source,
                               "loops");
   LaunchPlan plan = result.strategy->getPlan(result.unit, vendor);
   result.function = createFunction(b, source, plan.threads);
+  if (plan.residentThreads != 0)
+    vendor.setResidentBlocks(result.function,
+                             plan.residentThreads / plan.threads);
   KernelBuilder builder(result.function, source, vendor);
   result.strategy->emit(builder, result.unit);
   builder.create<gpu::ReturnOp>();

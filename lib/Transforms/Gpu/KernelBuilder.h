@@ -177,8 +177,9 @@ public:
   /// Computes the scalar ops of a kernel and loads scalar inputs. Each branch
   /// that uses scalars starts with it.
   void emitPrologue(ArrayRef<linalg::GenericOp> ops);
-  /// Has one thread of the grid store what others read of it.
-  void storeScalars();
+  /// Has one thread of the grid store what others read of it: the first of the
+  /// block whose `number`, by default that in the grid, is 0.
+  void storeScalars(Value number = {});
 
   /// Emits `then` if the condition holds, else `otherwise`.
   void emitIf(Value condition, function_ref<void()> then,

@@ -18,14 +18,11 @@ using namespace mlir::fp8;
 Strategy::~Strategy() = default;
 
 ArrayRef<std::unique_ptr<Strategy>> fp8::getStrategies() {
-  static const std::array<std::unique_ptr<Strategy>, 8> strategies = {
-      createScalarStrategy(),
-      createAmaxStrategy(),
-      createRedoStrategy(),
-      createTileStrategy(),
-      createElementwiseStrategy(),
-      createRowReductionStrategy(),
-      createColumnReductionStrategy(),
+  static const std::array<std::unique_ptr<Strategy>, 9> strategies = {
+      createScalarStrategy(),       createAmaxStrategy(),
+      createRedoStrategy(),         createCastsStrategy(),
+      createTileStrategy(),         createElementwiseStrategy(),
+      createRowReductionStrategy(), createColumnReductionStrategy(),
       createSequentialStrategy()};
   return strategies;
 }

@@ -16,9 +16,17 @@
 //       CHECK: ^[[GO]]:
 //       CHECK:   %[[X:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<?x32xbf16>
 //       CHECK:   %[[R:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<f32>
+//       CHECK:   %[[BYTES:.+]] = call @main_workspace_on_buffers(%[[X]], %[[R]])
+//       CHECK:   %[[FITS:.+]] = arith.cmpi sge, %[[BYTES]], %{{.+}} : i64
+//       CHECK:   cf.cond_br %[[FITS]], ^[[HOLDS:.+]], ^[[LARGE:.+]]
+//       CHECK: ^[[STOP]](%[[A:.+]]: i32):
+//       CHECK:   return %[[A]]
+//       CHECK: ^[[HOLDS]]:
 //       CHECK:   %[[W:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<?xi8>
 //       CHECK:   call @main_on_buffers(%[[X]], %[[R]], %[[W]], %[[CTX]], %[[STREAM]])
-//       CHECK: ^[[STOP]](%[[A:.+]]: i32):
+//       CHECK: ^[[LARGE]]:
+//       CHECK:   %[[TEXT:.+]] = llvm.mlir.addressof @fp8_workspace_too_large
+//       CHECK:   %[[A:.+]] = llvm.call @fp8rt_fail(%[[TEXT]])
 //       CHECK:   return %[[A]]
 // CHECK-LABEL: func.func @main_tensors(
 //  CHECK-SAME:   %[[SPECS:.+]]: !llvm.ptr, %[[ARGS:.+]]: !llvm.ptr, %[[RESULTS:.+]]: !llvm.ptr) -> i32
@@ -34,7 +42,9 @@
 //       CHECK:   llvm.mlir.constant(0 : i32)
 //       CHECK:   llvm.call @fp8rt_check_tensors
 //       CHECK:   %[[B:.+]] = call @main_workspace_on_buffers
+//       CHECK:   arith.cmpi sge, %[[B]]
 //       CHECK:   llvm.store %[[B]], %[[BYTES]]
+//       CHECK:   llvm.call @fp8rt_fail
 // CHECK-LABEL: func.func @main_prepare(
 //       CHECK:   call @main_prepare_on_buffers
 // The sizes of results take the arguments alone.
@@ -67,6 +77,10 @@ func.func @main_sizes(%x: memref<?x32xbf16>) -> index attributes {fp8.companion}
 //   CHECK-DAG: @fp8_step_tensor_name_1("d_result3\00")
 //   CHECK-DAG: @fp8_step_tensor_name_2("result0\00")
 //   CHECK-DAG: @fp8_step_tensor_name_3("result1\00")
+// Static sizes need no check.
+// CHECK-LABEL: func.func @step(
+//   CHECK-NOT:   call @step_workspace_on_buffers
+//       CHECK:   call @step_on_buffers
 // CHECK-LABEL: func.func @step_tensors(
 //       CHECK:   llvm.mlir.constant(2 : i64)
 //       CHECK:   llvm.mlir.constant(2 : i64)
