@@ -309,7 +309,7 @@ def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
             tensor<128x256xf8E4M3FN> {fp8.saved = "arg1 in f8E4M3FN, transposed"})
     func.func @linear_backward(%dx: tensor<f32> {fp8.residual = 1}, ...,
                                %dy: tensor<64x256xbf16> {fp8.tangent = 0})
-        -> (tensor<64x128xbf16>, tensor<256x128xbf16>)
+        -> (tensor<64x128xbf16>, tensor<256x128xbf16>) attributes {fp8.backward}
     ```
 
     Residuals come in this order: results of the model and what is saved
@@ -419,7 +419,7 @@ def ResultsToDestinationsPass
     with
 
     ```mlir
-    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32>) {
+    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32> {fp8.result}) {
       bufferization.materialize_in_destination %r in restrict writable %out
           : (tensor<4xf32>, memref<4xf32>) -> ()
       return
@@ -430,6 +430,30 @@ def ResultsToDestinationsPass
     a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def FoldEmptyTensorsPass : Pass<"fp8-fold-empty-tensors"> {
+  let summary = "Fold shape ops on tensors that hold nothing";
+  let description = [{
+    Runs before bufferization, which in 22.1.8 makes buffers of these that do not
+    verify: a dimension of a dynamic one and one of size 0, a slice behind the
+    last element. A collapse, concatenation or pad without elements becomes a
+    `tensor.empty`; a concatenation loses operands without elements; a pad of
+    nothing becomes a `linalg.fill`. Replaces
+
+    ```mlir
+    %c = tensor.collapse_shape %a [[0, 1], [2]] : tensor<?x0x5xf32> into tensor<?x5xf32>
+    ```
+
+    with
+
+    ```mlir
+    %c0 = arith.constant 0 : index
+    %c = tensor.empty(%c0) : tensor<?x5xf32>
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def SplitEmptyTensorsPass
@@ -516,6 +540,31 @@ def AddSizeFunctionsPass
   }];
   let dependentDialects = ["arith::ArithDialect", "affine::AffineDialect",
                            "memref::MemRefDialect", "tensor::TensorDialect"];
+}
+
+def CopyStridedOperandsPass : Pass<"fp8-copy-strided-operands"> {
+  let summary = "Copy operands of matmuls that no library call can describe";
+  let description = [{
+    Runs on buffers. A library takes a leading dimension and one distance between
+    the matrices of a batch; a view of a tensor, as a slice with a step or one
+    column of many, may lie otherwise. Such an operand is copied in front of the
+    call, and a result behind it. The transpose of a matrix that lies by rows is
+    no reason for a copy, except in fp8, where `fp8-assign-layouts` has chosen how
+    the target reads it. A bias and descales have to be contiguous. Replaces
+
+    ```mlir
+    blaslt.matmul ins(%a, %b : memref<4x8xf32, strided<[16, 2]>>, memref<8x4xf32>) outs(%d : memref<4x4xf32>)
+    ```
+
+    with
+
+    ```mlir
+    %c = memref.alloc() : memref<4x8xf32>
+    memref.copy %a, %c : memref<4x8xf32, strided<[16, 2]>> to memref<4x8xf32>
+    blaslt.matmul ins(%c, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%d : memref<4x4xf32>)
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
 }
 
 def CopyToLinalgPass : Pass<"fp8-copy-to-linalg"> {

@@ -222,17 +222,14 @@ LogicalResult InterfaceBuilder::collectTensors() {
 /// the sizes of the result of their number.
 void InterfaceBuilder::findDependents() {
   unsigned firstResult = tensorTypes.size() - numResults;
-  bool isPart = false;
-  for (unsigned i = 0; i < firstResult; ++i)
-    isPart |= function.getArgAttr(i, kResidualAttr) ||
-              function.getArgAttr(i, kArgumentAttr);
+  bool isBackward = function->hasAttr(kBackwardAttr);
   for (auto [index, type] : llvm::enumerate(tensorTypes)) {
     if (type.hasStaticShape())
       continue;
     auto tangent = function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr);
     if (index >= firstResult)
       dependents.emplace_back(index, index - firstResult);
-    else if (tangent && !isPart && tangent.getInt() < numResults)
+    else if (tangent && !isBackward && tangent.getInt() < numResults)
       dependents.emplace_back(index, tangent.getInt());
   }
 }

@@ -272,10 +272,11 @@ static LogicalResult expandMath(gpu::GPUModuleOp kernels) {
   for (Operation *op : left) {
     StringRef intrinsic = getIntrinsic(op);
     Type type = op->getResult(0).getType();
-    if (intrinsic.empty() || !(type.isF32() || type.isF64()))
+    if (intrinsic.empty() || !isa<Float16Type, Float32Type, Float64Type>(type))
       return op->emitOpError("has no code for a GPU yet on ") << type;
     OpBuilder b(op);
-    std::string name = (intrinsic + (type.isF32() ? ".f32" : ".f64")).str();
+    std::string name =
+        (intrinsic + ".f" + Twine(type.getIntOrFloatBitWidth())).str();
     auto call = LLVM::CallIntrinsicOp::create(
         b, op->getLoc(), type, b.getStringAttr(name), op->getOperands());
     op->replaceAllUsesWith(call->getResults());

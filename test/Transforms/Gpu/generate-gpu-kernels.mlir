@@ -201,3 +201,26 @@ func.func private @wraps(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>) attributes {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is exact in f16, or rounds once, needs no f32.
+// REMARK: Function=half |
+// CHECK-LABEL: gpu.func @half
+//       CHECK:   llvm.call_intrinsic "llvm.fabs.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.copysign.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.sqrt.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.fma.f16"
+func.func private @half(%x: memref<7xf16>, %y: memref<7xf16>) attributes {fp8.kernel} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<7xf16>) outs(%y : memref<7xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %a = math.absf %in : f16
+    %c = math.copysign %a, %in : f16
+    %s = math.sqrt %a : f16
+    %f = math.fma %c, %s, %in : f16
+    linalg.yield %f : f16
+  }
+  return
+}
