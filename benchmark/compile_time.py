@@ -28,6 +28,7 @@ LOWER = [
     "--convert-fp8-to-blaslt",
     "--cse",
     "--fp8-add-size-functions",
+    "--fp8-fold-empty-tensors",
     "--fp8-results-to-destinations",
     "--fp8-split-empty-tensors",
     "--eliminate-empty-tensors",

@@ -63,11 +63,44 @@ FORWARD("libcublasLt.so.13", cublasLtMatmul,
 typedef int32_t (*step_function)(const void *tensors, void *context,
                                  void *workspace, void *stream);
 
+/// The driver's, by the names that its library exports.
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphInstantiateWithFlags(void **exec, void *graph, uint64_t flags);
+int cuGraphLaunch(void *exec, void *stream);
+
+/// Captures a step as a graph: an instance of it, or null.
+__attribute__((visibility("default"))) void *
+fp8_capture_step(step_function step, const void *tensors, void *context,
+                 void *workspace, void *stream) {
+  enum { THREAD_LOCAL = 1 };
+  void *graph, *exec;
+  if (cuStreamBeginCapture_v2(stream, THREAD_LOCAL))
+    return NULL;
+  const int32_t status = step(tensors, context, workspace, stream);
+  if (cuStreamEndCapture(stream, &graph) || status ||
+      cuGraphInstantiateWithFlags(&exec, graph, 0))
+    return NULL;
+  return exec;
+}
+
+/// Seconds of `count` launches of a graph.
+__attribute__((visibility("default"))) int32_t fp8_time_replays(void *exec,
+                                                                void *stream,
+                                                                int count,
+                                                                double *total) {
+  const double start = now();
+  int status = 0;
+  for (int i = 0; i < count && !status; ++i)
+    status = cuGraphLaunch(exec, stream);
+  *total = now() - start;
+  return status;
+}
+
 /// Seconds of `count` steps, of the calls inside them, and how many there were.
-__attribute__((visibility("default"))) int32_t
-fp8_time_steps(step_function step, const void *tensors, void *context,
-               void *workspace, void *stream, int count, double *total,
-               double *in_calls, long *num_calls) {
+__attribute__((visibility("default"))) int32_t fp8_time_steps(
+    step_function step, const void *tensors, void *context, void *workspace,
+    void *stream, int count, double *total, double *in_calls, long *num_calls) {
   inside = 0;
   calls = 0;
   const double start = now();

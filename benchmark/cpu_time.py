@@ -22,7 +22,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import torch
 
@@ -47,7 +46,9 @@ def build(directory):
          f"-l:{os.path.basename(cublaslt)}", f"-Wl,-rpath,{folder}"],
         check=True)
     os.environ["FP8RT_LIBCUDA"] = os.environ["FP8RT_CUBLASLT"] = path
-    return ctypes.CDLL(path)
+    timer = ctypes.CDLL(path)
+    timer.fp8_capture_step.restype = ctypes.c_void_p
+    return timer
 
 
 def time_steps(timer, step, count):
@@ -62,19 +63,21 @@ def time_steps(timer, step, count):
     return total.value / count * 1e6, inside.value / count * 1e6, calls.value / count
 
 
-def replay_time(step, count):
-    """Microseconds of CPU to replay the step as a graph."""
-    graph = torch.cuda.CUDAGraph()
-    with torch.cuda.graph(graph):
-        step()
-    times = []
-    for _ in range(count):
-        torch.cuda.synchronize()
-        start = time.perf_counter()
-        graph.replay()
-        times.append(time.perf_counter() - start)
+def replay_time(timer, step, count, rows):
+    """Microseconds of CPU to launch the step as a graph, in rows of `count`."""
+    stream = ctypes.c_void_p(torch.cuda.Stream().cuda_stream)
     torch.cuda.synchronize()
-    return statistics.median(times) * 1e6
+    graph = ctypes.c_void_p(timer.fp8_capture_step(
+        step.function, step.array, step.runtime.context, step.start, stream))
+    if not graph:
+        sys.exit("cpu_time.py: error: the step could not be captured")
+    times = []
+    for _ in range(rows + 1):
+        total = ctypes.c_double()
+        step.runtime.check(timer.fp8_time_replays(graph, stream, count, ctypes.byref(total)))
+        torch.cuda.synchronize()
+        times.append(total.value / count * 1e6)
+    return statistics.median(times[1:])
 
 
 def main():
@@ -103,7 +106,7 @@ def main():
             ratio = statistics.median(row[0] / row[1] for row in rows)
             print(f"{options.shape}{suffix}: {total:.1f} us a step, {inside:.1f} us in its "
                   f"{rows[0][2]:.0f} calls, ratio {ratio:.3f}; graph replay "
-                  f"{replay_time(step, options.rows):.1f} us")
+                  f"{replay_time(timer, step, options.steps, options.rows):.1f} us")
     return 0
 
 

@@ -72,9 +72,13 @@ struct fp8_library {
     std::string name, sizes;
     unsigned matmuls, converted;
   };
+  struct Kept {
+    std::string description;
+    int64_t bytes;
+  };
   std::vector<Function> functions;
   std::vector<Linear> linears;
-  std::vector<mlir::fp8::KeptValue> kept;
+  std::vector<Kept> kept;
   uint64_t wideKeptBytes;
 };
 

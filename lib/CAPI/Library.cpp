@@ -114,10 +114,10 @@ static fp8_library::Tensor makeTensor(const fp8::TensorInfo &port,
           getKind(port.kind), static_cast<int32_t>(origin)};
 }
 
-static fp8_library *makeLibrary(const fp8::CompileResult &result) {
+static fp8_library *makeLibrary(const fp8::TrainedStep &step) {
   auto library = std::make_unique<fp8_library>();
   const fp8::FunctionInfo *before = nullptr;
-  for (const fp8::FunctionInfo &info : result.functions) {
+  for (const fp8::FunctionInfo &info : step.functions) {
     fp8_library::Function function{info.name, info.arguments.size(), {}};
     for (const fp8::TensorInfo &port : info.arguments)
       function.tensors.push_back(
@@ -127,11 +127,12 @@ static fp8_library *makeLibrary(const fp8::CompileResult &result) {
     library->functions.push_back(std::move(function));
     before = &info;
   }
-  for (const fp8::Linear &linear : result.linears)
+  for (const fp8::Linear &linear : step.linears)
     library->linears.push_back(
         {linear.name, linear.sizes, linear.matmuls, linear.converted});
-  library->kept.assign(result.kept.begin(), result.kept.end());
-  library->wideKeptBytes = result.wideKeptBytes;
+  for (const fp8::Residual &residual : step.kept)
+    library->kept.push_back({residual.description, residual.bytes});
+  library->wideKeptBytes = step.wideKeptBytes;
   return library.release();
 }
 
@@ -233,7 +234,7 @@ int32_t fp8_library_get_kept(const fp8_library *library, uint64_t index,
                              fp8_kept_info *info) {
   if (index >= fp8_library_num_kept(library))
     return FP8_INVALID_ARGUMENT;
-  const fp8::KeptValue &kept = library->kept[index];
+  const fp8_library::Kept &kept = library->kept[index];
   return fill<fp8_kept_info>(info,
                              {sizeof(fp8_kept_info), kept.description.c_str(),
                               static_cast<uint64_t>(kept.bytes)});

@@ -13,7 +13,6 @@
 
 #include "Fp8/Driver/Compile.h"
 #include "Fp8/InitAll.h"
-#include "Fp8/Transforms/Residuals.h"
 #include "Library.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -48,78 +47,23 @@ static LogicalResult checkOptions(MLIRContext *context,
   return success();
 }
 
-/// What the backward pass keeps; nothing for a function without one.
-static FailureOr<SmallVector<Residual>>
-findKept(func::FuncOp function, const std::optional<JointSignature> &signature,
-         const TrainOptions &options) {
-  ResidualOptions limits;
-  limits.recomputeArguments = options.recomputeArguments;
-  limits.dynamicSize = options.dynamicSize;
-  if (options.maxBytes >= 0)
-    limits.maxBytes = options.maxBytes;
-  if (signature)
-    return findResiduals(function, *signature, limits);
-  return SmallVector<Residual>();
-}
-
 static LogicalResult runStages(Model &model, ArrayRef<Stage> stages) {
   return success(llvm::all_of(stages, [&](const Stage &stage) {
     return succeeded(runStage(*model.module, stage));
   }));
 }
 
-/// Runs the stages on tensors, and reports what they did. The functions have
-/// the names of the module yet.
-static LogicalResult runTrainStages(Model &model, const CompileOptions &options,
-                                    CompileResult &result) {
-  SmallVector<Stage> stages = getTrainStages(options.train, options.backward);
-  std::optional<Stage> partition;
-  if (stages.back().name == "partition")
-    partition = stages.pop_back_val();
-  // Until matmuls are quantized the program is wide.
-  size_t numWide =
-      llvm::find_if(
-          stages, [](const Stage &stage) { return stage.name == "quantize"; }) -
-      stages.begin();
-  if (failed(runStages(model, ArrayRef(stages).take_front(numWide))))
+FailureOr<TrainedStep> fp8::compileModel(Model &model,
+                                         const CompileOptions &options) {
+  if (failed(checkOptions(model.module->getContext(), options)))
     return failure();
-  func::FuncOp function = model.getFunction();
-  result.linears = findLinears(function);
-  std::optional<JointSignature> signature = getJointSignature(function);
-  if (partition) {
-    auto found = getSignature(model, options.train);
-    if (failed(found))
-      return failure();
-    signature = *found;
-  }
-  // A limit is not about the wide program.
-  auto wide = findKept(function, signature, TrainOptions());
-  if (failed(wide))
-    return failure();
-  result.wideKeptBytes = getTotalBytes(*wide);
-  if (failed(runStages(model, ArrayRef(stages).drop_front(numWide))))
-    return failure();
-  countConverted(function, result.linears);
-  auto kept = findKept(function, signature, options.train);
-  if (failed(kept))
-    return failure();
-  for (const Residual &residual : *kept)
-    result.kept.push_back({residual.description, residual.bytes});
-  if (partition && failed(runStages(model, *partition)))
-    return failure();
-  result.functions =
-      getFunctions(model, *model.module, partition ? signature : std::nullopt);
-  return success();
-}
-
-FailureOr<CompileResult> fp8::compileModel(Model &model,
-                                           const CompileOptions &options) {
-  CompileResult result;
-  if (failed(checkOptions(model.module->getContext(), options)) ||
-      failed(runTrainStages(model, options, result)))
+  auto step = trainModel(
+      model, options.train, options.backward,
+      [&](const Stage &stage) { return runStage(*model.module, stage); });
+  if (failed(step))
     return failure();
   SmallVector<std::string> names;
-  for (FunctionInfo &function : result.functions) {
+  for (FunctionInfo &function : step->functions) {
     names.push_back(function.name);
     function.name = getCName(options, model, function.name);
   }
@@ -128,7 +72,7 @@ FailureOr<CompileResult> fp8::compileModel(Model &model,
     return failure();
   std::string guard = getCName(options, model, model.function);
   if (failed(writeLibrary(model, options, names,
-                          makeHeader(guard, options, result.functions))))
+                          makeHeader(guard, options, step->functions))))
     return failure();
-  return result;
+  return step;
 }

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fp8/Driver/Compile.h"
+#include "Fp8/Driver/Train.h"
 #include "Fp8/IR/Fp8Ops.h"
 
 using namespace mlir;

@@ -147,6 +147,7 @@ static void buildBlasLt(OpPassManager &pm) {
 /// Buffers, each temporary an allocation of its own.
 static void buildBuffers(OpPassManager &pm) {
   pm.addPass(createAddSizeFunctionsPass());
+  pm.addPass(createFoldEmptyTensorsPass());
   // While they are tensors: no size follows through a collapsed buffer.
   pm.addPass(memref::createResolveShapedTypeResultDimsPass());
   pm.addPass(createResultsToDestinationsPass());
@@ -161,6 +162,7 @@ static void buildBuffers(OpPassManager &pm) {
   pm.addPass(memref::createResolveRankedShapeTypeResultDimsPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(createCopyStridedOperandsPass());
   pm.addPass(createCopyToLinalgPass());
 }
 

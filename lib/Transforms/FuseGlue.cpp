@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Fp8/Target/Target.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "Fp8/Transforms/Passes.h"
 #include "ScalePrediction.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
@@ -109,17 +110,17 @@ static bool isElementwise(linalg::GenericOp op) {
          !op.payloadUsesValueFromOperand(op.getDpsInitOperand(0));
 }
 
-/// The bits of one element of each input that is as large as the loops are.
-static int64_t getInputBits(linalg::GenericOp op) {
-  int64_t bits = 0;
+/// The bytes of one element of each input that is as large as the loops are.
+static int64_t getInputBytes(linalg::GenericOp op) {
+  int64_t bytes = 0;
   llvm::SmallDenseSet<Value> seen;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (map.getNumResults() == op.getNumLoops() && map.isPermutation() &&
         seen.insert(input->get()).second)
-      bits += getElementTypeOrSelf(input->get()).getIntOrFloatBitWidth();
+      bytes += getElementBytes(getElementTypeOrSelf(input->get()));
   }
-  return bits;
+  return bytes;
 }
 
 /// Whether computing the body again costs next to nothing beside memory.
@@ -174,9 +175,9 @@ static bool shouldFuse(linalg::GenericOp producer) {
   int64_t count = readers.size();
   if (count <= 1)
     return count == 1;
-  int64_t stored = getElementTypeOrSelf(result).getIntOrFloatBitWidth();
+  int64_t stored = getElementBytes(getElementTypeOrSelf(result));
   return isCheap(producer) &&
-         (count - 1) * getInputBits(producer) <= count * stored;
+         (count - 1) * getInputBytes(producer) <= count * stored;
 }
 
 /// Takes the producer of `use` into the op that reads it. A producer with other
@@ -304,7 +305,7 @@ static int64_t getBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  int64_t bytes = llvm::divideCeil(type.getElementTypeBitWidth(), 8);
+  int64_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     bytes *= ShapedType::isDynamic(size) ? 1 : size;
   return bytes;

@@ -115,8 +115,9 @@ private:
   Port getResidual(const Residual &residual);
   void buildForward();
   void buildBackward();
-  void build(StringRef suffix, ArrayRef<Port> inputs, ArrayRef<Port> outputs,
-             const llvm::DenseSet<Operation *> &effects);
+  func::FuncOp build(StringRef suffix, ArrayRef<Port> inputs,
+                     ArrayRef<Port> outputs,
+                     const llvm::DenseSet<Operation *> &effects);
 
   func::FuncOp joint;
   const JointSignature &signature;
@@ -164,9 +165,9 @@ findNeeded(func::FuncOp joint, const llvm::DenseMap<Value, Value> &given,
 
 /// Makes a function of the ops that compute `outputs` from `inputs`, and those
 /// of `effects`.
-void Partitioner::build(StringRef suffix, ArrayRef<Port> inputs,
-                        ArrayRef<Port> outputs,
-                        const llvm::DenseSet<Operation *> &effects) {
+func::FuncOp Partitioner::build(StringRef suffix, ArrayRef<Port> inputs,
+                                ArrayRef<Port> outputs,
+                                const llvm::DenseSet<Operation *> &effects) {
   auto getTypes = [](ArrayRef<Port> ports) {
     return llvm::map_to_vector(
         ports, [](const Port &port) { return port.value.getType(); });
@@ -204,6 +205,7 @@ void Partitioner::build(StringRef suffix, ArrayRef<Port> inputs,
                          llvm::map_to_vector(outputs, [&](const Port &port) {
                            return map.lookup(port.value);
                          }));
+  return function;
 }
 
 Partitioner::Port Partitioner::getArgument(unsigned number) {
@@ -273,7 +275,8 @@ void Partitioner::buildBackward() {
   for (unsigned i = 0; i < joint.getNumResults(); ++i)
     if (signature.isGradient(i))
       outputs.push_back(getResult(i));
-  build("_backward", inputs, outputs, backwardEffects);
+  func::FuncOp function = build("_backward", inputs, outputs, backwardEffects);
+  function->setAttr(kBackwardAttr, builder.getUnitAttr());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,5 +1,4 @@
-//===- PlanWorkspace.cpp -------------------------------------------*- C++
-//-*-===//
+//===- PlanWorkspace.cpp ----------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -66,8 +65,9 @@ private:
   int64_t placeStatic();
   /// Replaces allocations by views of a new argument.
   void rewrite(int64_t staticBytes);
-  /// Adds NAME_workspace, which takes the same buffers and gives the size.
-  void addSizeFunction(int64_t staticBytes, Value dynamicBytes);
+  /// Adds NAME_workspace, which takes the same buffers and gives the size, or a
+  /// negative number if it is 2^63 or more.
+  void addSizeFunction(int64_t staticBytes);
 
   func::FuncOp function;
   BufferViewFlowAnalysis aliases;
@@ -75,11 +75,6 @@ private:
   SmallVector<memref::AllocOp> dynamic;
 };
 } // namespace
-
-/// The bytes of one element in memory.
-static int64_t getElementBytes(MemRefType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8);
-}
 
 /// Emits an error if `op` cannot become a view of bytes.
 static LogicalResult checkType(memref::AllocOp op) {
@@ -147,9 +142,10 @@ LogicalResult WorkspacePlanner::collect() {
       return WalkResult::interrupt();
     }
     Temporary temporary{op, fixed.size(), positionOf(op), positionOf(op), 0, 0};
-    temporary.size = llvm::alignTo(op.getType().getNumElements() *
-                                       getElementBytes(op.getType()),
-                                   kAlignment);
+    temporary.size =
+        llvm::alignTo(op.getType().getNumElements() *
+                          getElementBytes(op.getType().getElementType()),
+                      kAlignment);
     for (Value alias : aliases.resolve(op)) {
       if (failed(checkLoops(op, alias)))
         return WalkResult::interrupt();
@@ -193,22 +189,78 @@ int64_t WorkspacePlanner::placeStatic() {
   return bytes;
 }
 
-/// The bytes of a temporary of dynamic size, rounded up, as an index.
-static Value getDynamicBytes(OpBuilder &b, memref::AllocOp op) {
-  Location loc = op.getLoc();
-  auto index = [&](int64_t value) -> Value {
-    return arith::ConstantIndexOp::create(b, loc, value);
-  };
-  MemRefType type = op.getType();
-  int64_t known = getElementBytes(type);
+namespace {
+/// Emits sums and products of sizes, which are no less than 0.
+class SizeBuilder {
+public:
+  /// `type` is that of all sizes: index or i64.
+  SizeBuilder(OpBuilder &b, Location loc, Type type)
+      : b(b), loc(loc), type(type) {}
+  virtual ~SizeBuilder() = default;
+
+  Value number(int64_t value) {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  virtual Value add(Value x, Value y) {
+    return arith::AddIOp::create(b, loc, x, y);
+  }
+  virtual Value mul(Value x, Value y) {
+    return arith::MulIOp::create(b, loc, x, y);
+  }
+  /// The bytes of a temporary of these dynamic sizes, rounded up.
+  Value getBytes(MemRefType type, ValueRange dynamicSizes);
+
+protected:
+  OpBuilder &b;
+  Location loc;
+  Type type;
+};
+
+/// Notices what 64 bits do not hold. Works on i64: upstream does not lower
+/// sums of indices that overflow.
+class CheckedSizeBuilder : public SizeBuilder {
+public:
+  CheckedSizeBuilder(OpBuilder &b, Location loc)
+      : SizeBuilder(b, loc, b.getI64Type()) {
+    overflow = arith::ConstantOp::create(b, loc, b.getBoolAttr(false));
+  }
+
+  Value add(Value x, Value y) override {
+    auto op = arith::AddUIExtendedOp::create(b, loc, x, y);
+    note(op.getOverflow());
+    return op.getSum();
+  }
+  Value mul(Value x, Value y) override {
+    auto op = arith::MulUIExtendedOp::create(b, loc, x, y);
+    note(arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, op.getHigh(),
+                               number(0)));
+    return op.getLow();
+  }
+  /// `bytes`, or a negative number if it, or what it was made of, is 2^63 or
+  /// more.
+  Value finish(Value bytes) {
+    return arith::SelectOp::create(b, loc, overflow, number(-1), bytes);
+  }
+
+private:
+  void note(Value condition) {
+    overflow = arith::OrIOp::create(b, loc, overflow, condition);
+  }
+
+  Value overflow;
+};
+} // namespace
+
+Value SizeBuilder::getBytes(MemRefType type, ValueRange dynamicSizes) {
+  int64_t known = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
     known *= ShapedType::isDynamic(size) ? 1 : size;
-  Value bytes = index(known);
-  for (Value size : op.getDynamicSizes())
-    bytes = arith::MulIOp::create(b, loc, bytes, size);
-  Value up = arith::AddIOp::create(b, loc, bytes, index(kAlignment - 1));
-  Value units = arith::DivUIOp::create(b, loc, up, index(kAlignment));
-  return arith::MulIOp::create(b, loc, units, index(kAlignment));
+  Value bytes = number(known);
+  for (Value size : dynamicSizes)
+    bytes = mul(bytes, size);
+  Value units = arith::DivUIOp::create(
+      b, loc, add(bytes, number(kAlignment - 1)), number(kAlignment));
+  return arith::MulIOp::create(b, loc, units, number(kAlignment));
 }
 
 void WorkspacePlanner::rewrite(int64_t staticBytes) {
@@ -233,16 +285,28 @@ void WorkspacePlanner::rewrite(int64_t staticBytes) {
   Value next = arith::ConstantIndexOp::create(b, loc, staticBytes);
   for (memref::AllocOp op : dynamic) {
     b.setInsertionPoint(op);
-    Value bytes = getDynamicBytes(b, op);
-    Value after = arith::AddIOp::create(b, loc, next, bytes);
+    SizeBuilder sizes(b, op.getLoc(), b.getIndexType());
+    Value bytes = sizes.getBytes(op.getType(), op.getDynamicSizes());
+    Value after = sizes.add(next, bytes);
     replace(op, next);
     next = after;
   }
-  addSizeFunction(staticBytes, next);
 }
 
-void WorkspacePlanner::addSizeFunction(int64_t staticBytes,
-                                       Value dynamicBytes) {
+/// What computes the dynamic sizes of `ops`, in an order that works.
+static SetVector<Operation *> getSizeOps(ArrayRef<memref::AllocOp> ops) {
+  BackwardSliceOptions options;
+  options.omitBlockArguments = true;
+  options.omitUsesFromAbove = false;
+  options.inclusive = true;
+  SetVector<Operation *> slice;
+  for (memref::AllocOp op : ops)
+    for (Value size : op.getDynamicSizes())
+      (void)getBackwardSlice(size, &slice, options);
+  return slice;
+}
+
+void WorkspacePlanner::addSizeFunction(int64_t staticBytes) {
   OpBuilder b(function);
   b.setInsertionPointAfter(function);
   Location loc = function.getLoc();
@@ -254,30 +318,24 @@ void WorkspacePlanner::addSizeFunction(int64_t staticBytes,
   b.setInsertionPointToStart(size.addEntryBlock());
   IRMapping map;
   map.map(function.getArguments().drop_back(), size.getArguments());
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false;
-  options.inclusive = true;
-  SetVector<Operation *> slice;
-  (void)getBackwardSlice(dynamicBytes, &slice, options);
-  for (Operation *op : slice)
+  for (Operation *op : getSizeOps(dynamic))
     b.clone(*op, map);
-  Value bytes = arith::IndexCastOp::create(b, loc, b.getI64Type(),
-                                           map.lookup(dynamicBytes));
-  func::ReturnOp::create(b, loc, bytes);
+  CheckedSizeBuilder sizes(b, loc);
+  Value bytes = sizes.number(staticBytes);
+  for (memref::AllocOp op : dynamic) {
+    SmallVector<Value> dynamicSizes;
+    for (Value value : op.getDynamicSizes())
+      dynamicSizes.push_back(arith::IndexCastOp::create(b, loc, b.getI64Type(),
+                                                        map.lookup(value)));
+    bytes = sizes.add(bytes, sizes.getBytes(op.getType(), dynamicSizes));
+  }
+  func::ReturnOp::create(b, loc, sizes.finish(bytes));
 }
 
 /// Emits an error if the size of a temporary depends on more than the sizes of
 /// the arguments.
 static LogicalResult checkSizes(memref::AllocOp op) {
-  BackwardSliceOptions options;
-  options.omitBlockArguments = true;
-  options.omitUsesFromAbove = false;
-  options.inclusive = true;
-  SetVector<Operation *> slice;
-  for (Value size : op.getDynamicSizes())
-    (void)getBackwardSlice(size, &slice, options);
-  for (Operation *producer : slice)
+  for (Operation *producer : getSizeOps(op))
     if (!isPure(producer) || isa<memref::AllocOp>(producer))
       return op.emitOpError("expects a size that follows from the sizes of the "
                             "arguments, but it depends on ")
@@ -321,7 +379,9 @@ LogicalResult WorkspacePlanner::run() {
   if (failed(function.insertArgument(function.getNumArguments(), type, {},
                                      function.getLoc())))
     return failure();
-  rewrite(placeStatic());
+  int64_t staticBytes = placeStatic();
+  addSizeFunction(staticBytes);
+  rewrite(staticBytes);
   return success();
 }
 

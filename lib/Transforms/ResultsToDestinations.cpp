@@ -34,10 +34,15 @@ static LogicalResult check(func::FuncOp function) {
     return uses->begin()->getUser()->emitOpError(
                "expects no call of a public function, but calls '")
            << function.getName() << "'";
-  for (Type type : function.getResultTypes())
+  for (Type type : function.getResultTypes()) {
     if (!isa<RankedTensorType>(type))
       return function.emitOpError("expects ranked tensors as results, but got ")
              << type;
+    if (!BaseMemRefType::isValidElementType(getElementTypeOrSelf(type)))
+      return function.emitOpError("expects results with elements that a buffer "
+                                  "can have, but got ")
+             << type;
+  }
   return success();
 }
 

@@ -58,6 +58,24 @@ func.func @row_times_column(%a: memref<1x16xf8E4M3FN, strided<[1, 1]>>, %b: memr
 
 // -----
 
+// One row of elements that are apart is one column of rows that are.
+// CHECK-LABEL: llvm.mlir.global internal constant @fp8rt_desc_0
+//       CHECK:   llvm.insertvalue %{{.+}}[7] :
+//  CHECK-NEXT:   llvm.mlir.constant(1 : i32)
+//  CHECK-NEXT:   llvm.insertvalue %{{.+}}[8] :
+//       CHECK:   llvm.insertvalue %{{.+}}[12] :
+//  CHECK-NEXT:   llvm.mlir.constant(16 : i64)
+//  CHECK-NEXT:   llvm.insertvalue %{{.+}}[13] :
+//       CHECK:   llvm.insertvalue %{{.+}}[14] :
+//  CHECK-NEXT:   llvm.mlir.constant(8 : i64)
+//  CHECK-NEXT:   llvm.insertvalue %{{.+}}[15] :
+func.func @row_apart(%a: memref<1x16xbf16, strided<[128, 8]>>, %b: memref<16x24xbf16>, %d: memref<1x24xbf16>) {
+  blaslt.matmul ins(%a, %b : memref<1x16xbf16, strided<[128, 8]>>, memref<16x24xbf16>) outs(%d : memref<1x24xbf16>)
+  return
+}
+
+// -----
+
 // And the other reading of both.
 // CHECK-LABEL: llvm.mlir.global internal constant @fp8rt_desc_0
 //       CHECK:   llvm.insertvalue %{{.+}}[7] :

@@ -341,3 +341,34 @@ func.func @off_the_path(%x: tensor<4xf32>, %f: tensor<4xf32> {fp8.frozen}) -> te
   %y = arith.mulf %x, %g : tensor<4xf32>
   return %y : tensor<4xf32>
 }
+
+// -----
+
+// Nothing is in the slice of an empty operand, nor is there a place for it.
+// CHECK-LABEL: func @concat_of_nothing
+//       CHECK:   %[[Y:.+]] = tensor.concat
+//   CHECK-DAG:   %[[G:.+]] = tensor.extract_slice
+//   CHECK-DAG:   %[[E:.+]] = tensor.empty() : tensor<0x3xf32>
+//       CHECK:   return %[[Y]], %[[G]], %[[E]]
+func.func @concat_of_nothing(%a: tensor<2x3xf32>, %b: tensor<0x3xf32>) -> tensor<2x3xf32> {
+  %y = tensor.concat dim(0) %a, %b : (tensor<2x3xf32>, tensor<0x3xf32>) -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// And of an argument that holds nothing no column has a place.
+// CHECK-LABEL: func @column_of_nothing
+//       CHECK:   %[[Z:.+]] = linalg.fill {{.*}} -> tensor<0x3xf32>
+//   CHECK-NOT:   tensor.insert_slice
+//       CHECK:   return %{{.+}}, %[[Z]] :
+#column = affine_map<(i) -> (i, 1)>
+#same = affine_map<(i) -> (i)>
+func.func @column_of_nothing(%a: tensor<0x3xf32>) -> tensor<0xf32> {
+  %e = tensor.empty() : tensor<0xf32>
+  %y = linalg.generic {indexing_maps = [#column, #same], iterator_types = ["parallel"]} ins(%a : tensor<0x3xf32>) outs(%e : tensor<0xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<0xf32>
+  return %y : tensor<0xf32>
+}

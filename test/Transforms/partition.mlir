@@ -7,10 +7,11 @@
 //      CHECK-SAME:   (%[[X:.+]]: tensor<8x4xf32> {fp8.name = "x"}, %[[W:.+]]: tensor<2x4xf32>) -> tensor<8x2xf32>
 //           CHECK:   %[[Y:.+]] = fp8.matmul %[[X]], %[[W]] trans_b
 //       CHECK-NOT:   fp8.matmul
+//       CHECK-NOT:   fp8.backward
 //           CHECK:   return %[[Y]] :
 //     CHECK-LABEL: func @wide_linear_backward
 //      CHECK-SAME:   (%[[X:.+]]: tensor<8x4xf32> {fp8.argument = 0 : i64, fp8.name = "x"}, %[[W:.+]]: tensor<2x4xf32> {fp8.argument = 1 : i64}, %[[DY:.+]]: tensor<8x2xf32> {fp8.tangent = 0 : i64})
-//      CHECK-SAME:   -> (tensor<8x4xf32> {fp8.gradient = 0 : i64}, tensor<2x4xf32> {fp8.gradient = 1 : i64})
+//      CHECK-SAME:   -> (tensor<8x4xf32> {fp8.gradient = 0 : i64}, tensor<2x4xf32> {fp8.gradient = 1 : i64}) attributes {fp8.backward}
 //           CHECK:   %[[DW:.+]] = fp8.matmul %[[DY]], %[[X]]
 //           CHECK:   %[[DX:.+]] = fp8.matmul %[[DY]], %[[W]]
 //           CHECK:   return %[[DX]], %[[DW]] :

@@ -82,7 +82,8 @@ func.func @large_first(%x: memref<1xf32>, %y: memref<256xf32>) {
 
 // -----
 
-// Sizes that the caller's buffers give: behind the static ones, rounded up.
+// Sizes that the caller's buffers give: behind the static ones, rounded up. The
+// size of it all is negative if 64 bits do not hold it.
 // CHECK-LABEL: func @dynamic
 //  CHECK-SAME:   (%[[X:[^:]+]]: memref<?xbf16>, %[[W:[^:]+]]: memref<?xi8>)
 //   CHECK-DAG:   %[[C256:.+]] = arith.constant 256 : index
@@ -91,18 +92,24 @@ func.func @large_first(%x: memref<1xf32>, %y: memref<256xf32>) {
 //       CHECK:   memref.view %[[W]][%[[SECOND:.+]]][%[[N]]] : memref<?xi8> to memref<?xbf16>
 // CHECK-LABEL: func @dynamic_workspace(
 //  CHECK-SAME:   %[[X:[^:]+]]: memref<?xbf16>) -> i64
-//   CHECK-DAG:   %[[C0:.+]] = arith.constant 0 : index
-//   CHECK-DAG:   %[[C2:.+]] = arith.constant 2 : index
-//   CHECK-DAG:   %[[C255:.+]] = arith.constant 255 : index
-//   CHECK-DAG:   %[[C256:.+]] = arith.constant 256 : index
-//       CHECK:   %[[N:.+]] = memref.dim %[[X]], %[[C0]]
-//       CHECK:   %[[B:.+]] = arith.muli %[[N]], %[[C2]]
-//       CHECK:   %[[U:.+]] = arith.addi %[[B]], %[[C255]]
-//       CHECK:   %[[D:.+]] = arith.divui %[[U]], %[[C256]]
-//       CHECK:   %[[M:.+]] = arith.muli %[[D]], %[[C256]]
-//       CHECK:   %[[ONE:.+]] = arith.addi %[[M]], %[[C256]]
-//       CHECK:   %[[TWO:.+]] = arith.addi %[[ONE]], %[[M]]
-//       CHECK:   %[[R:.+]] = arith.index_cast %[[TWO]] : index to i64
+//   CHECK-DAG:   %[[NONE:.+]] = arith.constant -1 : i64
+//   CHECK-DAG:   %[[I0:.+]] = arith.constant 0 : i64
+//   CHECK-DAG:   %[[I2:.+]] = arith.constant 2 : i64
+//   CHECK-DAG:   %[[I255:.+]] = arith.constant 255 : i64
+//   CHECK-DAG:   %[[I256:.+]] = arith.constant 256 : i64
+//       CHECK:   %[[DIM:.+]] = memref.dim %[[X]], %{{.+}}
+//       CHECK:   %[[N:.+]] = arith.index_cast %[[DIM]] : index to i64
+//       CHECK:   %[[B:.+]], %[[HIGH:.+]] = arith.mului_extended %[[N]], %[[I2]]
+//       CHECK:   %[[O1:.+]] = arith.cmpi ne, %[[HIGH]], %[[I0]]
+//       CHECK:   %[[U:.+]], %[[O2:.+]] = arith.addui_extended %[[B]], %[[I255]]
+//       CHECK:   %[[O3:.+]] = arith.ori %[[O1]], %[[O2]]
+//       CHECK:   %[[D:.+]] = arith.divui %[[U]], %[[I256]]
+//       CHECK:   %[[M:.+]] = arith.muli %[[D]], %[[I256]]
+//       CHECK:   %[[ONE:.+]], %[[O4:.+]] = arith.addui_extended %[[M]], %[[I256]]
+//       CHECK:   arith.ori %[[O3]], %[[O4]]
+//       CHECK:   %[[TWO:.+]], %[[O5:.+]] = arith.addui_extended %[[ONE]], %[[M2:.+]] :
+//       CHECK:   %[[O6:.+]] = arith.ori %{{.+}}, %[[O5]]
+//       CHECK:   %[[R:.+]] = arith.select %[[O6]], %[[NONE]], %[[TWO]]
 //       CHECK:   return %[[R]]
 func.func @dynamic(%x: memref<?xbf16>) {
   %c0 = arith.constant 0 : index

@@ -24,3 +24,10 @@ func.func @caller(%x: tensor<4xf32>) -> tensor<4xf32> {
   %r = call @callee(%x) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// expected-error @below {{'func.func' op expects results with elements that a buffer can have, but got 'tensor<4x!llvm.ptr>'}}
+func.func @no_buffer(%x: tensor<4x!llvm.ptr>) -> tensor<4x!llvm.ptr> {
+  return %x : tensor<4x!llvm.ptr>
+}

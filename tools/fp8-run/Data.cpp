@@ -14,8 +14,10 @@
 #include "Data.h"
 #include "Tool.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include <unistd.h>
 
 using namespace mlir;
 using namespace fp8run;
@@ -27,14 +29,34 @@ static std::string getInputPath(const Source &source, size_t index) {
   return path.str().str();
 }
 
-/// A random argument of `type`, whose dynamic sizes `source` chooses.
-static Array makeRandomArgument(const Source &source, RankedTensorType type,
-                                size_t index) {
+/// `type` with the sizes of a random array.
+static RankedTensorType getRandomType(const Source &source,
+                                      RankedTensorType type) {
   SmallVector<int64_t> shape(type.getShape());
   for (int64_t &size : shape)
     if (ShapedType::isDynamic(size))
       size = source.dynamicSize;
-  return makeRandom(type.clone(shape), source.seed, index);
+  return type.clone(shape);
+}
+
+/// Appends a random array of `type`, which has to fit in memory.
+static LogicalResult addRandom(const Source &source, RankedTensorType type,
+                               SmallVectorImpl<Array> &inputs) {
+  type = getRandomType(source, type);
+  uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
+                    static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
+  // Arrays hold numbers of 64 bits.
+  uint64_t bytes = sizeof(double);
+  for (int64_t size : type.getShape())
+    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
+      bytes = std::numeric_limits<uint64_t>::max();
+  if (bytes > memory && !llvm::is_contained(type.getShape(), 0))
+    return report(
+        "expects random arrays that fit in the " + Twine(memory >> 30) +
+        " GiB of this machine with 8 bytes an element, but argument " +
+        Twine(inputs.size()) + " is " + llvm::formatv("{0}", type).str());
+  inputs.push_back(makeRandom(type, source.seed, inputs.size()));
+  return success();
 }
 
 /// Appends the array in the file `path`, which has to be one of `type`.
@@ -54,12 +76,11 @@ static LogicalResult addFile(StringRef path, RankedTensorType type,
 FailureOr<SmallVector<Array>>
 fp8run::getInputs(const Source &source, ArrayRef<RankedTensorType> types) {
   SmallVector<Array> inputs;
-  for (auto [index, type] : llvm::enumerate(types)) {
-    if (source.directory.empty())
-      inputs.push_back(makeRandomArgument(source, type, index));
-    else if (failed(addFile(getInputPath(source, index), type, inputs)))
+  for (auto [index, type] : llvm::enumerate(types))
+    if (failed(source.directory.empty()
+                   ? addRandom(source, type, inputs)
+                   : addFile(getInputPath(source, index), type, inputs)))
       return failure();
-  }
   return inputs;
 }
 
@@ -68,9 +89,9 @@ LogicalResult fp8run::addTangents(const Source &source,
                                   SmallVectorImpl<Array> &inputs) {
   for (RankedTensorType type : types) {
     std::string path = getInputPath(source, inputs.size());
-    if (source.directory.empty() || !llvm::sys::fs::exists(path))
-      inputs.push_back(makeRandom(type, source.seed, inputs.size()));
-    else if (failed(addFile(path, type, inputs)))
+    bool isRandom = source.directory.empty() || !llvm::sys::fs::exists(path);
+    if (failed(isRandom ? addRandom(source, type, inputs)
+                        : addFile(path, type, inputs)))
       return failure();
   }
   return success();

@@ -15,7 +15,7 @@
 #define FP8_TOOLS_FP8RUN_PRINT_H
 
 #include "Array.h"
-#include "Fp8/Driver/Compile.h"
+#include "Fp8/Driver/Train.h"
 
 namespace fp8run {
 

@@ -206,12 +206,6 @@ static void apply(const Options &options, fp8::TrainOptions &train) {
 // Running
 //===----------------------------------------------------------------------===//
 
-static SmallVector<RankedTensorType> getArgumentTypes(func::FuncOp function) {
-  return llvm::map_to_vector(function.getArgumentTypes(), [](Type type) {
-    return cast<RankedTensorType>(type);
-  });
-}
-
 namespace {
 /// What is run: a lowered module, its functions, and the types of the arguments
 /// of the step.
@@ -325,17 +319,18 @@ static FailureOr<Outcome> execute(const Options &options,
   return outcome;
 }
 
-/// Runs `module`, the step before quantization, in f64 on the CPU.
+/// Runs the step before quantization in f64 on the CPU.
 static FailureOr<SmallVector<Array>>
-executeWide(const Options &options, const fp8::Model &model, ModuleOp module,
-            SmallVectorImpl<Array> &inputs) {
+executeWide(const Options &options, const fp8::Model &model,
+            const fp8::TrainedStep &step, SmallVectorImpl<Array> &inputs) {
+  ModuleOp module = *step.wide;
   PassManager widen(module.getContext(), ModuleOp::getOperationName());
   widen.addPass(fp8::createWidenPass());
   if (failed(widen.run(module)))
     return failure();
-  func::FuncOp function = module.lookupSymbol<func::FuncOp>(model.function);
-  Program program{module, fp8::getFunctions(model, module, std::nullopt),
-                  getArgumentTypes(function)};
+  Program program{module, fp8::getFunctions(model, module, std::nullopt), {}};
+  for (const fp8::TensorInfo &argument : program.functions.front().arguments)
+    program.arguments.push_back(argument.type);
   Stopwatch watch;
   if (failed(runStages(module, fp8::getLowerToCpuStages(), watch)))
     return failure();
@@ -352,18 +347,6 @@ executeWide(const Options &options, const fp8::Model &model, ModuleOp module,
 // Main
 //===----------------------------------------------------------------------===//
 
-/// What the backward pass needs of the forward pass, as fp8-partition chooses
-/// it; empty for a function without a backward pass.
-static FailureOr<SmallVector<fp8::Residual>>
-findResiduals(const Options &options, func::FuncOp function,
-              const std::optional<fp8::JointSignature> &signature) {
-  fp8::ResidualOptions sizes;
-  sizes.dynamicSize = options.dynamicSize;
-  if (signature)
-    return fp8::findResiduals(function, *signature, sizes);
-  return SmallVector<fp8::Residual>();
-}
-
 /// Adds counts for --stats to the results of all functions.
 static LogicalResult addStatistics(ModuleOp module) {
   PassManager pm(module.getContext(), ModuleOp::getOperationName());
@@ -371,79 +354,34 @@ static LogicalResult addStatistics(ModuleOp module) {
   return pm.run(module);
 }
 
-namespace {
-/// What is told about a step besides its results.
-struct Facts {
-  SmallVector<fp8::Linear> linears;
-  SmallVector<fp8::Residual> residuals;
-  int64_t wideBytes = 0;
-};
-} // namespace
-
-/// Runs the stages on tensors. `wide` gets a copy of the program before it is
-/// quantized, and what is returned is the program behind them.
-static FailureOr<Program> runTrainStages(const Options &options,
-                                         fp8::Model &model,
-                                         OwningOpRef<ModuleOp> &wide,
-                                         Facts &facts, Stopwatch &watch) {
-  ModuleOp module = *model.module;
-  fp8::TrainOptions train;
-  apply(options, train);
-  SmallVector<fp8::Stage> stages = fp8::getTrainStages(train, options.backward);
-  std::optional<fp8::Stage> partition;
-  if (train.partition)
-    partition = stages.pop_back_val();
-  unsigned numWide = options.backward ? 2 : 1;
-  if (failed(runStages(module, ArrayRef(stages).take_front(numWide), watch)))
-    return failure();
-  wide = module.clone();
-  func::FuncOp function = model.getFunction();
-  facts.linears = fp8::findLinears(function);
-  std::optional<fp8::JointSignature> signature =
-      fp8::getJointSignature(function);
-  if (partition) {
-    auto found = fp8::getSignature(model, train);
-    if (failed(found))
-      return failure();
-    signature = *found;
-  }
-  auto wideResiduals = findResiduals(options, function, signature);
-  if (failed(wideResiduals) ||
-      failed(runStages(module, ArrayRef(stages).drop_front(numWide), watch)))
-    return failure();
-  facts.wideBytes = fp8::getTotalBytes(*wideResiduals);
-  fp8::countConverted(function, facts.linears);
-  auto residuals = findResiduals(options, function, signature);
-  if (failed(residuals))
-    return failure();
-  facts.residuals = *residuals;
-  Program program{module, {}, getArgumentTypes(function)};
-  if (partition && failed(runStages(module, *partition, watch)))
-    return failure();
-  auto getFunctions = [&] {
-    return fp8::getFunctions(model, module,
-                             partition ? signature : std::nullopt);
-  };
-  // This names arguments, which counts are described with.
-  program.functions = getFunctions();
-  if (!options.stats)
-    return program;
-  if (failed(addStatistics(module)))
-    return failure();
-  program.functions = getFunctions();
-  return program;
+static void printReport(const Options &options, const fp8::TrainedStep &step,
+                        const Outcome &outcome) {
+  printLinears(step.linears);
+  if (options.split.split)
+    printResiduals(step.functions[0], step.functions[1], outcome.bytes,
+                   step.wideKeptBytes);
+  else if (options.backward)
+    printResiduals(step.kept, step.wideKeptBytes);
+  if (options.stats)
+    printStatistics(step.functions, outcome.counts);
 }
 
-static void printReport(const Options &options, const Facts &facts,
-                        const Program &program, const Outcome &outcome) {
-  printLinears(facts.linears);
-  if (options.split.split)
-    printResiduals(program.functions[0], program.functions[1], outcome.bytes,
-                   facts.wideBytes);
-  else if (options.backward)
-    printResiduals(facts.residuals, facts.wideBytes);
-  if (options.stats)
-    printStatistics(program.functions, outcome.counts);
+/// The step on tensors, with counts in its results if they are asked for.
+static FailureOr<fp8::TrainedStep> train(const Options &options,
+                                         fp8::Model &model, Stopwatch &watch) {
+  fp8::TrainOptions train;
+  apply(options, train);
+  ModuleOp module = *model.module;
+  auto step = fp8::trainModel(
+      model, train, options.backward,
+      [&](const fp8::Stage &stage) { return runStages(module, stage, watch); },
+      /*keepWide=*/true);
+  if (failed(step) || !options.stats)
+    return step;
+  if (failed(addStatistics(module)))
+    return failure();
+  step->functions = fp8::getFunctions(model, module, step->split);
+  return step;
 }
 
 /// The model, with the names that --inputs gives.
@@ -477,21 +415,20 @@ static LogicalResult run(const Options &options, fp8::Model &model,
   auto device = Device::open(options.target);
   if (!device)
     return report(device.takeError());
-  OwningOpRef<ModuleOp> wide;
-  Facts facts;
-  auto program = runTrainStages(options, model, wide, facts, watch);
-  if (failed(program))
+  auto step = train(options, model, watch);
+  if (failed(step))
     return failure();
   auto inputs =
       getInputs(getSource(options),
-                ArrayRef(program->arguments).take_front(model.numArguments));
+                ArrayRef(step->arguments).take_front(model.numArguments));
   if (failed(inputs) || failed(runStages(module, lower, watch)))
     return failure();
-  auto outcome = execute(options, *program, **device, *inputs, watch);
+  Program program{module, step->functions, step->arguments};
+  auto outcome = execute(options, program, **device, *inputs, watch);
   if (failed(outcome))
     return failure();
   if (options.compare) {
-    auto reference = executeWide(options, model, *wide, *inputs);
+    auto reference = executeWide(options, model, *step, *inputs);
     if (failed(reference))
       return failure();
     printErrors(model.resultNames, *reference, outcome->results);
@@ -502,7 +439,7 @@ static LogicalResult run(const Options &options, fp8::Model &model,
   if (!options.outputs.empty() &&
       failed(writeArrays(options.outputs, "result", outcome->results)))
     return failure();
-  printReport(options, facts, *program, *outcome);
+  printReport(options, *step, *outcome);
   printTimes(watch.getTimes());
   return success();
 }
@@ -510,6 +447,10 @@ static LogicalResult run(const Options &options, fp8::Model &model,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   toolName = "fp8-run";
+  llvm::install_bad_alloc_error_handler([](void *, const char *, bool) {
+    (void)report("out of memory");
+    std::_Exit(EXIT_FAILURE);
+  });
   // LLVM's own --stats counts what its passes did; here it counts values.
   if (cl::Option *taken = cl::getRegisteredOptions().lookup("stats"))
     taken->removeArgument();

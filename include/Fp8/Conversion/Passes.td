@@ -225,7 +225,9 @@ def EmitCInterfacePass : Pass<"fp8-emit-c-interface", "::mlir::ModuleOp"> {
     checks them against what it was compiled for (`fp8rt_check_tensors`) and
     returns the status of that if it is not 0; all but `NAME_sizes` also check
     that dynamic sizes of results, and of tangents of results, are those that
-    follow from the arguments (`fp8rt_check_sizes`). `NAME_workspace` and
+    follow from the arguments (`fp8rt_check_sizes`). With dynamic sizes `NAME`
+    and `NAME_workspace` refuse those whose workspace is 2^63 bytes or more
+    (`fp8rt_fail`). `NAME_workspace` and
     `NAME_prepare` look at sizes only. `NAME_sizes` takes the arguments alone
     and writes the sizes of all results, one behind the other. `NAME_tensors`
     says what the tensors are. Attributes of arguments that earlier passes have

@@ -15,7 +15,7 @@
 #ifndef FP8_DRIVER_COMPILE_H
 #define FP8_DRIVER_COMPILE_H
 
-#include "Fp8/Driver/Step.h"
+#include "Fp8/Driver/Train.h"
 
 namespace mlir::fp8 {
 
@@ -37,43 +37,11 @@ struct CompileOptions {
   std::string output;
 };
 
-/// One linear layer: the matmuls that came from one place of the program.
-struct Linear {
-  std::string name;
-  /// M x K x N of the forward matmul.
-  std::string sizes;
-  Location location;
-  /// Its matmuls, forward and backward, and how many of them are in fp8.
-  unsigned matmuls = 0, converted = 0;
-};
-
-/// The linears of `function` as long as their matmuls are wide.
-SmallVector<Linear> findLinears(func::FuncOp function);
-
-/// Counts in `function`, quantized, which matmuls of `linears` are in fp8.
-void countConverted(func::FuncOp function, MutableArrayRef<Linear> linears);
-
-/// A value that the backward pass needs of the forward pass.
-struct KeptValue {
-  /// In words: `x in f8E4M3FN`.
-  std::string description;
-  int64_t bytes;
-};
-
-struct CompileResult {
-  /// With the names that C calls them by.
-  SmallVector<FunctionInfo> functions;
-  SmallVector<Linear> linears;
-  /// With a backward pass: what it needs of the forward pass, and the bytes
-  /// that the wide program would keep.
-  SmallVector<KeptValue> kept;
-  int64_t wideKeptBytes = 0;
-};
-
 /// Compiles `model`, whose module is lowered on the way, and writes library and
-/// header, both or none. Emits errors to the context.
-FailureOr<CompileResult> compileModel(Model &model,
-                                      const CompileOptions &options);
+/// header, both or none. What is returned names functions as C calls them.
+/// Emits errors to the context.
+FailureOr<TrainedStep> compileModel(Model &model,
+                                    const CompileOptions &options);
 
 } // namespace mlir::fp8
 

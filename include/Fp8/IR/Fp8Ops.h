@@ -41,9 +41,10 @@ inline constexpr StringLiteral kResultAttr = "fp8.result";
 /// number; a result is the gradient of the argument of that number.
 inline constexpr StringLiteral kTangentAttr = "fp8.tangent";
 inline constexpr StringLiteral kGradientAttr = "fp8.gradient";
-/// Of a partitioned function: what an additional result of the forward function
-/// is, in words; which result, or which argument, of the forward function an
-/// argument of the backward function is.
+/// Of a partitioned function: that it is the backward one; what an additional
+/// result of the forward function is, in words; which result, or which
+/// argument, of the forward function an argument of the backward function is.
+inline constexpr StringLiteral kBackwardAttr = "fp8.backward";
 inline constexpr StringLiteral kSavedAttr = "fp8.saved";
 inline constexpr StringLiteral kResidualAttr = "fp8.residual";
 inline constexpr StringLiteral kArgumentAttr = "fp8.argument";

@@ -22,6 +22,16 @@ namespace mlir::fp8 {
 /// add up in 63 bits.
 inline constexpr int64_t kMaxBytes = int64_t(1) << 48;
 
+/// The bytes that one element takes in memory, an index 8; 0 for what is no
+/// number.
+inline int64_t getElementBytes(Type element) {
+  if (isa<IndexType>(element))
+    return 8;
+  return element.isIntOrFloat()
+             ? llvm::divideCeil(element.getIntOrFloatBitWidth(), 8)
+             : 0;
+}
+
 /// Whether `type` would have at most kMaxBytes with elements of 8 bytes and
 /// `dynamicSize` for its dynamic sizes.
 inline bool fitsInMemory(ShapedType type, int64_t dynamicSize) {

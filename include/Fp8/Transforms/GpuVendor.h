@@ -15,6 +15,7 @@
 #define FP8_TRANSFORMS_GPUVENDOR_H
 
 #include "Fp8/Target/Target.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/IR/Builders.h"
 #include <memory>
 
@@ -38,6 +39,11 @@ public:
   /// Blocks of 512 threads that keep the whole device busy: more of them would
   /// wait for these to end.
   virtual unsigned getResidentBlocks() const = 0;
+
+  /// Has the compiler of `kernel` use few enough registers for `blocks` blocks on
+  /// each multiprocessor at once.
+  virtual void setResidentBlocks(gpu::GPUFuncOp kernel,
+                                 unsigned blocks) const = 0;
 
   /// Whether there is an instruction that rounds f32 to `type`.
   virtual bool hasConvert(FloatType type) const = 0;

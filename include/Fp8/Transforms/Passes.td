@@ -309,7 +309,7 @@ def PartitionPass : Pass<"fp8-partition", "::mlir::ModuleOp"> {
             tensor<128x256xf8E4M3FN> {fp8.saved = "arg1 in f8E4M3FN, transposed"})
     func.func @linear_backward(%dx: tensor<f32> {fp8.residual = 1}, ...,
                                %dy: tensor<64x256xbf16> {fp8.tangent = 0})
-        -> (tensor<64x128xbf16>, tensor<256x128xbf16>)
+        -> (tensor<64x128xbf16>, tensor<256x128xbf16>) attributes {fp8.backward}
     ```
 
     Residuals come in this order: results of the model and what is saved
@@ -419,7 +419,7 @@ def ResultsToDestinationsPass
     with
 
     ```mlir
-    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32>) {
+    func.func @main(%x: tensor<4xf32> {bufferization.writable = false}, %out: memref<4xf32> {fp8.result}) {
       bufferization.materialize_in_destination %r in restrict writable %out
           : (tensor<4xf32>, memref<4xf32>) -> ()
       return
@@ -430,6 +430,30 @@ def ResultsToDestinationsPass
     a public function is an error.
   }];
   let dependentDialects = ["bufferization::BufferizationDialect"];
+}
+
+def FoldEmptyTensorsPass : Pass<"fp8-fold-empty-tensors"> {
+  let summary = "Fold shape ops on tensors that hold nothing";
+  let description = [{
+    Runs before bufferization, which in 22.1.8 makes buffers of these that do not
+    verify: a dimension of a dynamic one and one of size 0, a slice behind the
+    last element. A collapse, concatenation or pad without elements becomes a
+    `tensor.empty`; a concatenation loses operands without elements; a pad of
+    nothing becomes a `linalg.fill`. Replaces
+
+    ```mlir
+    %c = tensor.collapse_shape %a [[0, 1], [2]] : tensor<?x0x5xf32> into tensor<?x5xf32>
+    ```
+
+    with
+
+    ```mlir
+    %c0 = arith.constant 0 : index
+    %c = tensor.empty(%c0) : tensor<?x5xf32>
+    ```
+  }];
+  let dependentDialects = ["affine::AffineDialect", "arith::ArithDialect",
+                           "linalg::LinalgDialect", "tensor::TensorDialect"];
 }
 
 def SplitEmptyTensorsPass
@@ -518,6 +542,31 @@ def AddSizeFunctionsPass
                            "memref::MemRefDialect", "tensor::TensorDialect"];
 }
 
+def CopyStridedOperandsPass : Pass<"fp8-copy-strided-operands"> {
+  let summary = "Copy operands of matmuls that no library call can describe";
+  let description = [{
+    Runs on buffers. A library takes a leading dimension and one distance between
+    the matrices of a batch; a view of a tensor, as a slice with a step or one
+    column of many, may lie otherwise. Such an operand is copied in front of the
+    call, and a result behind it. The transpose of a matrix that lies by rows is
+    no reason for a copy, except in fp8, where `fp8-assign-layouts` has chosen how
+    the target reads it. A bias and descales have to be contiguous. Replaces
+
+    ```mlir
+    blaslt.matmul ins(%a, %b : memref<4x8xf32, strided<[16, 2]>>, memref<8x4xf32>) outs(%d : memref<4x4xf32>)
+    ```
+
+    with
+
+    ```mlir
+    %c = memref.alloc() : memref<4x8xf32>
+    memref.copy %a, %c : memref<4x8xf32, strided<[16, 2]>> to memref<4x8xf32>
+    blaslt.matmul ins(%c, %b : memref<4x8xf32>, memref<8x4xf32>) outs(%d : memref<4x4xf32>)
+    ```
+  }];
+  let dependentDialects = ["arith::ArithDialect", "memref::MemRefDialect"];
+}
+
 def CopyToLinalgPass : Pass<"fp8-copy-to-linalg"> {
   let summary = "Turn copies of buffers into linalg";
   let description = [{
@@ -576,7 +625,8 @@ def PlanWorkspacePass : Pass<"fp8-plan-workspace", "::mlir::ModuleOp"> {
     that reads or writes the buffer or a view of it); each goes, large ones
     first, to the lowest offset that is free; offsets are multiples of 256 bytes.
     Temporaries of dynamic size follow, one behind the other. `NAME_workspace`
-    takes the same buffers and gives the bytes that they need. The workspace has
+    takes the same buffers and gives the bytes that they need, or a negative
+    number if that is 2^63 or more. The workspace has
     to start at a multiple of 256 bytes. An allocation with `fp8.kept` shares its
     bytes with nothing else and lies at the same offset for all sizes, so that
     the next call finds there what this one left, if it gets the same workspace;
@@ -703,9 +753,13 @@ def OutlineKernelsPass : Pass<"fp8-outline-kernels", "::mlir::ModuleOp"> {
     - a scalar op (that of `fp8.scale`) goes into the kernel that first reads what
       it computes; a scalar that nobody else reads needs no memory;
     - amax reductions whose inputs are ready at the same time become one kernel;
+    - a cast of one tensor of 16 bits (with both results, and with an amax or
+      without) joins the cast before it, past matmuls, where its input is ready and
+      no other kernel is in between: results live a matmul longer at most;
     - ops that do nothing unless a condition on scalars holds (the second casts of
       `fp8-predict-scales`) wait for each other, until one's result is read, and
-      become one kernel;
+      become one kernel; one that cannot be waited for joins the kernel before it,
+      past matmuls, if it can be done there;
     - the slots that they start from lie in one buffer, which is cleared once, at
       the start of the function; other fills with zero bits become `gpu.memset`.
 
@@ -773,7 +827,8 @@ def GenerateGpuKernelsPass
     | scalar | scalars from scalars | one thread |
     | amax | one or more `out = max(out, abs(f(in)))` | blocks stride over the input; `abs` compared as integers; one atomic a block and only if it raises the value |
     | redo | one or more ops whose results are `select(c, new, old)`, with a c that scalars decide | a few blocks compute c; if it holds, they take the parts that tile or elementwise would have, in turn |
-    | tile | elementwise, one result transposed; an amax may go along | tiles of 128 or 256 bytes x 128 through shared memory |
+    | casts | several casts of one tensor each, of 16 bits at most; an amax may go along | the parts that tile or elementwise would have, of one cast after the other, with registers for 1024 threads on a multiprocessor |
+    | tile | elementwise, one result transposed; an amax may go along | tiles of 256 bytes x 128 (x 64 for one byte and more than a cast) through shared memory |
     | elementwise | results as the loops are; an amax may go along | vectors of 16 bytes |
     | row-reduction | trailing reductions in 32 or 64 bits | a subgroup a row |
     | column-reduction | leading reductions in 32 bits | a block 32 columns |

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Fp8/BlasLt/MatrixBuffers.h"
 #include "Fp8/Conversion/Passes.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
 #include "Fp8/Conversion/RuntimeCalls.h"
@@ -76,50 +77,37 @@ static OpFoldResult toI64(OpBuilder &b, Location loc, OpFoldResult size) {
       .getResult();
 }
 
-/// True if a matrix of these sizes and strides is read as its transpose: its
-/// columns are contiguous and its rows are not, or it is one contiguous column.
-/// The stride of a dimension of size 1 means nothing.
-static bool liesTransposed(ArrayRef<int64_t> shape, ArrayRef<int64_t> strides) {
-  int64_t rows = shape[shape.size() - 2], cols = shape.back();
-  bool columnsContiguous = rows == 1 || strides[strides.size() - 2] == 1;
-  bool rowsContiguous = cols == 1 || strides.back() == 1;
-  return columnsContiguous && rows != 1 && (!rowsContiguous || cols == 1);
+/// The dimension of the source of `view` that dimension `dim` of it is.
+static int64_t getSourceDim(memref::SubViewOp view, int64_t dim) {
+  llvm::SmallBitVector dropped = view.getDroppedDims();
+  int64_t source = 0;
+  for (int64_t kept = 0; dropped[source] || kept++ < dim;)
+    ++source;
+  return source;
 }
 
-/// The size of dimension `dim` of `buffer`, from sizes alone where `buffer` is
-/// a reshaped temporary: NAME_prepare has no temporaries.
-static Value createSize(OpBuilder &b, Location loc, Value buffer, int64_t dim) {
-  if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>())
-    return getValueOrCreateConstantIndexOp(b, loc,
-                                           expand.getMixedOutputShape()[dim]);
-  auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>();
-  if (!collapse)
-    return b.createOrFold<memref::DimOp>(loc, buffer, dim);
-  Value product = arith::ConstantIndexOp::create(b, loc, 1);
-  ReassociationIndices group = collapse.getReassociationIndices()[dim];
-  for (int64_t inner : group)
-    product = b.createOrFold<arith::MulIOp>(
-        loc, product, createSize(b, loc, collapse.getSrc(), inner));
-  return product;
-}
-
-/// The dynamic stride of dimension `dim` of `buffer`, from sizes alone, too.
+/// The stride of dimension `dim` of `buffer`, from sizes alone, too.
 static Value createStride(OpBuilder &b, Location loc, Value buffer,
                           int64_t dim) {
   auto type = cast<MemRefType>(buffer.getType());
   auto times = [&](Value x, Value y) {
     return b.createOrFold<arith::MulIOp>(loc, x, y);
   };
+  int64_t known = type.getStridesAndOffset().first[dim];
+  if (!ShapedType::isDynamic(known))
+    return arith::ConstantIndexOp::create(b, loc, known);
   if (type.getLayout().isIdentity()) {
     Value product = arith::ConstantIndexOp::create(b, loc, 1);
     for (int64_t inner = dim + 1; inner < type.getRank(); ++inner)
-      product = times(product, createSize(b, loc, buffer, inner));
+      product = times(product, blaslt::createBufferSize(b, loc, buffer, inner));
     return product;
   }
-  auto view = buffer.getDefiningOp<memref::SubViewOp>();
-  if (view && view.hasUnitStride() &&
-      view.getSourceType().getRank() == type.getRank())
-    return createStride(b, loc, view.getSource(), dim);
+  if (auto view = buffer.getDefiningOp<memref::SubViewOp>()) {
+    int64_t source = getSourceDim(view, dim);
+    return times(createStride(b, loc, view.getSource(), source),
+                 getValueOrCreateConstantIndexOp(
+                     b, loc, view.getMixedStrides()[source]));
+  }
   if (auto expand = buffer.getDefiningOp<memref::ExpandShapeOp>()) {
     for (auto [outer, group] :
          llvm::enumerate(expand.getReassociationIndices())) {
@@ -127,13 +115,19 @@ static Value createStride(OpBuilder &b, Location loc, Value buffer,
         continue;
       Value product = createStride(b, loc, expand.getSrc(), outer);
       for (int64_t inner = dim + 1; inner <= group.back(); ++inner)
-        product = times(product, createSize(b, loc, buffer, inner));
+        product =
+            times(product, blaslt::createBufferSize(b, loc, buffer, inner));
       return product;
     }
   }
-  if (auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>())
-    return createStride(b, loc, collapse.getSrc(),
-                        collapse.getReassociationIndices()[dim].back());
+  if (auto collapse = buffer.getDefiningOp<memref::CollapseShapeOp>()) {
+    // What became one dimension has the stride of the last one that has any.
+    ReassociationIndices group = collapse.getReassociationIndices()[dim];
+    while (group.size() > 1 &&
+           collapse.getSrcType().getDimSize(group.back()) == 1)
+      group.pop_back();
+    return createStride(b, loc, collapse.getSrc(), group.back());
+  }
   return memref::ExtractStridedMetadataOp::create(b, loc, buffer)
       .getStrides()[dim];
 }
@@ -147,23 +141,20 @@ static FailureOr<MatrixLayout> getMatrixLayout(OpBuilder &b, Operation *op,
   Location loc = op->getLoc();
   auto type = cast<MemRefType>(buffer.getType());
   int64_t rank = type.getRank();
-  SmallVector<int64_t> strides;
-  int64_t offset;
-  bool strided = succeeded(type.getStridesAndOffset(strides, offset));
-  bool transposed =
-      strided && mayTranspose && liesTransposed(type.getShape(), strides);
-  if (!strided ||
-      (!transposed && strides.back() != 1 && type.getShape().back() != 1))
+  if (!blaslt::hasLeadingDimension(type, mayTranspose))
     return op->emitOpError("expects a contiguous last dimension, but got ")
            << type;
-  if (rank > 3 && !type.getLayout().isIdentity())
+  if (!blaslt::hasOneBatchStride(type))
     return op->emitOpError("expects a contiguous buffer where there are "
                            "several batch dimensions, but got ")
            << type;
+  SmallVector<int64_t> strides = type.getStridesAndOffset().first;
+  bool transposed = mayTranspose && blaslt::getMatrixOrder(type) ==
+                                        blaslt::MatrixOrder::Columns;
   auto size = [&](int64_t dim) -> OpFoldResult {
     if (!type.isDynamicDim(dim))
       return b.getI64IntegerAttr(type.getDimSize(dim));
-    return toI64(b, loc, createSize(b, loc, buffer, dim));
+    return toI64(b, loc, blaslt::createBufferSize(b, loc, buffer, dim));
   };
   auto stride = [&](int64_t dim) -> OpFoldResult {
     if (!ShapedType::isDynamic(strides[dim]))
@@ -457,7 +448,7 @@ LogicalResult CallBuilder::convert(blaslt::MatmulOp op,
   for (Value vector : {op.getBias(), op.getDescaleA(), op.getDescaleB()}) {
     auto type =
         dyn_cast_if_present<MemRefType>(vector ? vector.getType() : Type());
-    if (type && !type.areTrailingDimsContiguous(type.getRank()))
+    if (type && !blaslt::isContiguousVector(type))
       return op.emitOpError(
                  "expects a contiguous bias and contiguous descales, "
                  "but got ")

@@ -1,5 +1,4 @@
-//===- CInterface.cpp ----------------------------------------------*- C++
-//-*-===//
+//===- CInterface.cpp -------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -77,12 +76,20 @@ private:
   /// insertion point if they are sound.
   func::FuncOp beginOuter(func::FuncOp inner, ArrayRef<Type> types,
                           unsigned numTensors, bool needData);
+  bool hasDynamicSizes() const {
+    return llvm::any_of(tensorTypes,
+                        [](MemRefType type) { return !type.hasStaticShape(); });
+  }
+  /// The bytes of workspace for `buffers`. Goes on in a block of their own if
+  /// 64 bits hold them, else returns a status.
+  Value createWorkspaceBytes(func::FuncOp workspace, ValueRange buffers);
   /// Goes on in `next` if `status` is 0, else to `unsound` with it.
   void goOnIfOk(Value status, Block *next, Block *unsound);
   /// Goes on in `function` if tensors have the sizes that follow from those of
   /// the arguments, else to `unsound` with the status.
   void checkDependents(func::FuncOp function, Block *unsound);
-  void wrapFunction();
+  LLVM::GlobalOp getTooLargeMessage();
+  void wrapFunction(func::FuncOp workspace);
   void wrapWorkspace(func::FuncOp inner);
   void wrapPrepare(func::FuncOp inner);
   void wrapSizes(func::FuncOp inner);
@@ -215,17 +222,14 @@ LogicalResult InterfaceBuilder::collectTensors() {
 /// the sizes of the result of their number.
 void InterfaceBuilder::findDependents() {
   unsigned firstResult = tensorTypes.size() - numResults;
-  bool isPart = false;
-  for (unsigned i = 0; i < firstResult; ++i)
-    isPart |= function.getArgAttr(i, kResidualAttr) ||
-              function.getArgAttr(i, kArgumentAttr);
+  bool isBackward = function->hasAttr(kBackwardAttr);
   for (auto [index, type] : llvm::enumerate(tensorTypes)) {
     if (type.hasStaticShape())
       continue;
     auto tangent = function.getArgAttrOfType<IntegerAttr>(index, kTangentAttr);
     if (index >= firstResult)
       dependents.emplace_back(index, index - firstResult);
-    else if (tangent && !isPart && tangent.getInt() < numResults)
+    else if (tangent && !isBackward && tangent.getInt() < numResults)
       dependents.emplace_back(index, tangent.getInt());
   }
 }
@@ -320,6 +324,17 @@ void InterfaceBuilder::goOnIfOk(Value status, Block *next, Block *unsound) {
   b.setInsertionPointToStart(next);
 }
 
+/// The runtime's function `name`, which takes `inputs` and returns a status.
+static LLVM::LLVMFuncOp getCheck(ModuleOp module, StringRef name,
+                                 ArrayRef<Type> inputs) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      b, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(b.getI32Type(), inputs));
+}
+
 func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
                                           ArrayRef<Type> types,
                                           unsigned numTensors, bool needData) {
@@ -342,8 +357,9 @@ func::FuncOp InterfaceBuilder::beginOuter(func::FuncOp inner,
   Value data = LLVM::ConstantOp::create(b, loc, b.getI32IntegerAttr(needData));
   Value arguments[] = {outer.getArgument(0),
                        LLVM::AddressOfOp::create(b, loc, specs), count, data};
-  auto callee =
-      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckTensorsSymbol);
+  LLVM::LLVMFuncOp callee =
+      getCheck(module, runtime::kCheckTensorsSymbol,
+               {pointer, pointer, b.getI64Type(), b.getI32Type()});
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
   goOnIfOk(status, sound, unsound);
   if (sizes && !dependents.empty())
@@ -384,19 +400,52 @@ void InterfaceBuilder::checkDependents(func::FuncOp outer, Block *unsound) {
     store(array, position,
           arith::IndexCastOp::create(b, loc, b.getI64Type(), size));
 
-  auto callee =
-      module.lookupSymbol<LLVM::LLVMFuncOp>(runtime::kCheckSizesSymbol);
+  LLVM::LLVMFuncOp callee =
+      getCheck(module, runtime::kCheckSizesSymbol,
+               {pointer, pointer, pointer, b.getI64Type(), pointer});
   Value arguments[] = {tensors, LLVM::AddressOfOp::create(b, loc, specs),
                        indices, constant(dependents.size()), array};
   Value status = LLVM::CallOp::create(b, loc, callee, arguments).getResult();
   goOnIfOk(status, outer.addBlock(), unsound);
 }
 
-void InterfaceBuilder::wrapFunction() {
+LLVM::GlobalOp InterfaceBuilder::getTooLargeMessage() {
+  StringRef name = "fp8_workspace_too_large";
+  if (auto known = module.lookupSymbol<LLVM::GlobalOp>(name))
+    return known;
+  return createName(name, "workspace: expects fewer than 2^63 bytes of "
+                          "temporaries for these sizes");
+}
+
+Value InterfaceBuilder::createWorkspaceBytes(func::FuncOp workspace,
+                                             ValueRange buffers) {
+  Value bytes = func::CallOp::create(b, loc, workspace, buffers).getResult(0);
+  if (!hasDynamicSizes())
+    return bytes;
+  Block *entry = b.getInsertionBlock();
+  Region *body = entry->getParent();
+  Block *holds = b.createBlock(body, body->end());
+  Block *tooLarge = b.createBlock(body, body->end());
+  LLVM::LLVMFuncOp callee = getCheck(module, runtime::kFailSymbol, {pointer});
+  Value message = LLVM::AddressOfOp::create(b, loc, getTooLargeMessage());
+  Value status = LLVM::CallOp::create(b, loc, callee, message).getResult();
+  func::ReturnOp::create(b, loc, status);
+  b.setInsertionPointToEnd(entry);
+  Value zero = arith::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+  Value fits =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::sge, bytes, zero);
+  cf::CondBranchOp::create(b, loc, fits, holds, tooLarge);
+  b.setInsertionPointToStart(holds);
+  return bytes;
+}
+
+void InterfaceBuilder::wrapFunction(func::FuncOp workspace) {
   func::FuncOp outer = beginOuter(function, {pointer, pointer, pointer},
                                   tensorTypes.size(), /*needData=*/true);
   SmallVector<Value> arguments =
       createBuffers(outer.getArgument(0), tensorTypes.size());
+  if (hasDynamicSizes())
+    (void)createWorkspaceBytes(workspace, arguments);
   // Only NAME_workspace knows how much of it there is.
   Value any = LLVM::ConstantOp::create(
       b, loc, b.getI64IntegerAttr(std::numeric_limits<int64_t>::max()));
@@ -414,8 +463,8 @@ void InterfaceBuilder::wrapWorkspace(func::FuncOp inner) {
       beginOuter(inner, {pointer}, tensorTypes.size(), /*needData=*/false);
   SmallVector<Value> buffers =
       createBuffers(outer.getArgument(0), tensorTypes.size());
-  auto call = func::CallOp::create(b, loc, inner, buffers);
-  LLVM::StoreOp::create(b, loc, call.getResult(0), outer.getArgument(1));
+  Value bytes = createWorkspaceBytes(inner, buffers);
+  LLVM::StoreOp::create(b, loc, bytes, outer.getArgument(1));
   Value zero = arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(0));
   func::ReturnOp::create(b, loc, zero);
 }
@@ -465,23 +514,6 @@ void InterfaceBuilder::createTensorsFunction() {
   func::ReturnOp::create(b, loc, zero);
 }
 
-/// Declares fp8rt_check_tensors(tensors, specs, count, need_data) and
-/// fp8rt_check_sizes(tensors, specs, indices, count, sizes).
-static void declareChecks(ModuleOp module) {
-  if (module.lookupSymbol(runtime::kCheckTensorsSymbol))
-    return;
-  OpBuilder b = OpBuilder::atBlockBegin(module.getBody());
-  Type pointer = LLVM::LLVMPointerType::get(b.getContext());
-  Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto declare = [&](StringRef name, ArrayRef<Type> inputs) {
-    LLVM::LLVMFuncOp::create(b, module.getLoc(), name,
-                             LLVM::LLVMFunctionType::get(i32, inputs));
-  };
-  declare(runtime::kCheckTensorsSymbol, {pointer, pointer, i64, i32});
-  declare(runtime::kCheckSizesSymbol,
-          {pointer, pointer, pointer, i64, pointer});
-}
-
 LogicalResult InterfaceBuilder::run() {
   if (failed(collectTensors()))
     return failure();
@@ -497,7 +529,6 @@ LogicalResult InterfaceBuilder::run() {
            << function.getName() << runtime::kPrepareSuffix
            << ", but one is missing";
   func::FuncOp inner = companion(runtime::kSizesSuffix);
-  declareChecks(module);
   specs = createSpecs();
   b.setInsertionPointAfter(function);
   createTensorsFunction();
@@ -505,8 +536,8 @@ LogicalResult InterfaceBuilder::run() {
   if (inner)
     wrapSizes(inner);
   sizes = inner;
-  wrapFunction();
   wrapWorkspace(workspace);
+  wrapFunction(workspace);
   wrapPrepare(prepare);
   return success();
 }

@@ -130,7 +130,7 @@ void ChunkEmitter::end(ArrayRef<Value> largest) {
     amax->raise(stores.slot);
   }
   if (!stores.condition)
-    b.storeScalars();
+    b.storeScalars(part.number);
 }
 
 void ChunkEmitter::emitFast(Value first) {

@@ -1,4 +1,5 @@
-//===- GenerateGpuKernels.cpp --------------------------------------*- C++ -*-===//
+//===- GenerateGpuKernels.cpp --------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -63,6 +64,23 @@ static LogicalResult checkLoops(linalg::GenericOp op) {
   return success();
 }
 
+/// Emits an error if an operand of `op` is neither an argument of the kernel
+/// nor a scalar of it.
+static LogicalResult checkOperands(linalg::GenericOp op) {
+  for (Value operand : op->getOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.getType());
+    if (type ? isa<BlockArgument>(operand) ||
+                   (type.getRank() == 0 &&
+                    operand.getDefiningOp<memref::AllocaOp>())
+             : operand.getType().isIntOrIndexOrFloat())
+      continue;
+    return op.emitOpError("expects arguments and scalars of the kernel as "
+                          "operands, but got one of type ")
+           << operand.getType();
+  }
+  return success();
+}
+
 static const Strategy *findStrategy(const KernelUnit &unit) {
   if (!unit.main.empty())
     for (const std::unique_ptr<Strategy> &strategy : getStrategies())
@@ -100,7 +118,7 @@ static FailureOr<Kernel> generate(OpBuilder &b, func::FuncOp source,
   Kernel result;
   result.unit = getUnit(source);
   for (linalg::GenericOp op : getPrologueOps(result.unit))
-    if (failed(checkLoops(op)))
+    if (failed(checkOperands(op)) || failed(checkLoops(op)))
       return failure();
   result.strategy = findStrategy(result.unit);
   if (!result.strategy)
@@ -109,6 +127,9 @@ static FailureOr<Kernel> generate(OpBuilder &b, func::FuncOp source,
                               "loops");
   LaunchPlan plan = result.strategy->getPlan(result.unit, vendor);
   result.function = createFunction(b, source, plan.threads);
+  if (plan.residentThreads != 0)
+    vendor.setResidentBlocks(result.function,
+                             plan.residentThreads / plan.threads);
   KernelBuilder builder(result.function, source, vendor);
   result.strategy->emit(builder, result.unit);
   builder.create<gpu::ReturnOp>();
@@ -137,8 +158,7 @@ static Value getDevicePointer(OpBuilder &b, Location loc, Value buffer) {
     Value offset =
         arith::IndexCastOp::create(b, loc, i64, metadata.getOffset());
     Value bytes = arith::ConstantOp::create(
-        b, loc,
-        b.getI64IntegerAttr(fp8::getElementBytes(type.getElementType())));
+        b, loc, b.getI64IntegerAttr(getElementBytes(type.getElementType())));
     address = arith::AddIOp::create(
         b, loc, address, arith::MulIOp::create(b, loc, offset, bytes));
   }
@@ -252,10 +272,11 @@ static LogicalResult expandMath(gpu::GPUModuleOp kernels) {
   for (Operation *op : left) {
     StringRef intrinsic = getIntrinsic(op);
     Type type = op->getResult(0).getType();
-    if (intrinsic.empty() || !(type.isF32() || type.isF64()))
+    if (intrinsic.empty() || !isa<Float16Type, Float32Type, Float64Type>(type))
       return op->emitOpError("has no code for a GPU yet on ") << type;
     OpBuilder b(op);
-    std::string name = (intrinsic + (type.isF32() ? ".f32" : ".f64")).str();
+    std::string name =
+        (intrinsic + ".f" + Twine(type.getIntOrFloatBitWidth())).str();
     auto call = LLVM::CallIntrinsicOp::create(
         b, op->getLoc(), type, b.getStringAttr(name), op->getOperands());
     op->replaceAllUsesWith(call->getResults());

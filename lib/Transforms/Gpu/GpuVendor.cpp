@@ -55,6 +55,12 @@ public:
   unsigned getSubgroupSize() const override { return 32; }
   unsigned getResidentBlocks() const override { return 132 * 4; }
 
+  void setResidentBlocks(gpu::GPUFuncOp kernel,
+                         unsigned blocks) const override {
+    kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                    Builder(kernel.getContext()).getI32IntegerAttr(blocks));
+  }
+
   bool hasConvert(FloatType type) const override {
     return isa<Float8E4M3FNType, Float8E5M2Type>(type) &&
            target.ptxConvert != 0 && ptx >= target.ptxConvert;
@@ -117,6 +123,10 @@ public:
   }
   unsigned getSubgroupSize() const override { return 64; }
   unsigned getResidentBlocks() const override { return 304 * 4; }
+
+  /// Nothing to do: a compute unit has twice the registers of a multiprocessor
+  /// (512 KB, CDNA 3 ISA, chapter 3) for as many threads.
+  void setResidentBlocks(gpu::GPUFuncOp, unsigned) const override {}
 
   bool hasConvert(FloatType type) const override {
     // The instruction converts to the formats of the chip's matrix units.

@@ -1,4 +1,5 @@
-//===- KernelBody.cpp ----------------------------------------------*- C++ -*-===//
+//===- KernelBody.cpp ----------------------------------------------*- C++
+//-*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -384,10 +385,10 @@ void KernelBuilder::emitPrologue(ArrayRef<linalg::GenericOp> ops) {
   }
 }
 
-void KernelBuilder::storeScalars() {
+void KernelBuilder::storeScalars(Value number) {
   if (stored.empty())
     return;
-  Value first = isZero(create<arith::OrIOp>(thread, block));
+  Value first = isZero(create<arith::OrIOp>(thread, number ? number : block));
   emitIf(first, [&] {
     for (const KernelOperand &output : stored)
       storeOne(output, i64(0), known.lookup(output.buffer));

@@ -24,12 +24,6 @@ static constexpr int64_t kVectorBytes = 16;
 // Operands
 //===----------------------------------------------------------------------===//
 
-int64_t fp8::getElementBytes(Type element) {
-  if (isa<IndexType>(element))
-    return 8;
-  return llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-}
-
 KernelOperand fp8::getKernelOperand(linalg::GenericOp op, unsigned index) {
   OpOperand &operand = op->getOpOperand(index);
   KernelOperand result;

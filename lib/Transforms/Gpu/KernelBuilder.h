@@ -18,6 +18,7 @@
 #ifndef FP8_LIB_TRANSFORMS_GPU_KERNELBUILDER_H
 #define FP8_LIB_TRANSFORMS_GPU_KERNELBUILDER_H
 
+#include "Fp8/Transforms/ByteSize.h"
 #include "Fp8/Transforms/GpuVendor.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -73,9 +74,6 @@ struct KernelOperand {
 
   bool isBuffer() const { return isa<MemRefType>(buffer.getType()); }
 };
-
-/// The bytes that one element takes in memory.
-int64_t getElementBytes(Type element);
 
 /// The operand at `index` of `op`.
 KernelOperand getKernelOperand(linalg::GenericOp op, unsigned index);
@@ -177,8 +175,9 @@ public:
   /// Computes the scalar ops of a kernel and loads scalar inputs. Each branch
   /// that uses scalars starts with it.
   void emitPrologue(ArrayRef<linalg::GenericOp> ops);
-  /// Has one thread of the grid store what others read of it.
-  void storeScalars();
+  /// Has one thread of the grid store what others read of it: the first of the
+  /// block whose `number`, by default that in the grid, is 0.
+  void storeScalars(Value number = {});
 
   /// Emits `then` if the condition holds, else `otherwise`.
   void emitIf(Value condition, function_ref<void()> then,

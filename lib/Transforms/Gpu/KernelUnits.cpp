@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 using namespace mlir;
 using namespace mlir::fp8;
@@ -288,9 +290,9 @@ static bool canMoveBehind(linalg::GenericOp op, Operation *place) {
   return true;
 }
 
-/// Whether `unit` may be done just in front of `place`, which is behind it in
-/// the block.
-static bool canMoveTo(const KernelUnit &unit, Operation *place) {
+/// The buffers that the ops of `unit` read, and those that they write.
+static std::pair<SmallVector<Value>, SmallVector<Value>>
+getBuffers(const KernelUnit &unit) {
   SmallVector<Value> inputs, outputs;
   for (ArrayRef<linalg::GenericOp> ops :
        {ArrayRef(unit.prologue), ArrayRef(unit.main)})
@@ -301,27 +303,92 @@ static bool canMoveTo(const KernelUnit &unit, Operation *place) {
       for (Value output : op.getDpsInits())
         outputs.push_back(getRootBuffer(output));
     }
+  return {inputs, outputs};
+}
+
+/// Whether what reads `inputs` and writes `outputs` may change places with
+/// `op`.
+static bool commutes(Operation *op, ArrayRef<Value> inputs,
+                     ArrayRef<Value> outputs) {
+  bool isView = isa<ViewLikeOpInterface, memref::DimOp>(op);
+  return llvm::none_of(
+             outputs,
+             [&](Value root) { return !isView && touches(op, root); }) &&
+         llvm::none_of(inputs, [&](Value root) { return mayWrite(op, root); });
+}
+
+/// Whether `unit` may be done just in front of `place`, which is behind it in
+/// the block.
+static bool canMoveTo(const KernelUnit &unit, Operation *place) {
+  auto [inputs, outputs] = getBuffers(unit);
   for (Operation *op = unit.main.back()->getNextNode(); op != place;
-       op = op->getNextNode()) {
-    bool isView = isa<ViewLikeOpInterface, memref::DimOp>(op);
-    for (Value root : outputs)
-      if (!isView && touches(op, root))
+       op = op->getNextNode())
+    if (!commutes(op, inputs, outputs))
+      return false;
+  return true;
+}
+
+/// Adds to `moved` what has to move with `op` so that it can stand behind
+/// `place`, operands first. Fails where that is more than allocations and ops
+/// without effects.
+static LogicalResult collectMoved(Operation *op, Operation *place,
+                                  llvm::SetVector<Operation *> &moved) {
+  SetVector<Value> values;
+  values.insert_range(op->getOperands());
+  getUsedValuesDefinedAbove(op->getRegions(), values);
+  for (Value value : values) {
+    Operation *producer = value.getDefiningOp();
+    if (!producer || producer->getBlock() != place->getBlock() ||
+        producer->isBeforeInBlock(place) || producer == place ||
+        moved.contains(producer))
+      continue;
+    if (!isa<memref::AllocOp>(producer) && !isPure(producer))
+      return failure();
+    if (failed(collectMoved(producer, place, moved)))
+      return failure();
+  }
+  moved.insert(op);
+  return success();
+}
+
+/// Moves `unit` to just behind `place`, which is before it in the block, if it
+/// may be done there.
+static bool moveBehind(const KernelUnit &unit, Operation *place) {
+  llvm::SetVector<Operation *> moved;
+  for (ArrayRef<linalg::GenericOp> ops :
+       {ArrayRef(unit.prologue), ArrayRef(unit.main)})
+    for (linalg::GenericOp op : ops) {
+      // The ops before are on their way, too.
+      if (failed(collectMoved(op, place, moved)))
         return false;
-    for (Value root : inputs)
-      if (mayWrite(op, root))
-        return false;
+    }
+  auto [inputs, outputs] = getBuffers(unit);
+  for (Operation *op = place->getNextNode(); op != unit.main.back();
+       op = op->getNextNode())
+    if (!moved.contains(op) && !commutes(op, inputs, outputs))
+      return false;
+  for (Operation *op : moved) {
+    op->moveAfter(place);
+    place = op;
   }
   return true;
 }
 
-/// Takes the ops of `earlier`, all of them under conditions like `unit`, into
-/// `unit`, if they may be done there.
+/// Puts the ops of `unit` behind those of `earlier`, if they may be done there.
+static bool join(KernelUnit &earlier, const KernelUnit &unit) {
+  if (earlier.main.size() >= kMaxGroup ||
+      !moveBehind(unit, earlier.main.back()))
+    return false;
+  llvm::append_range(earlier.prologue, unit.prologue);
+  llvm::append_range(earlier.main, unit.main);
+  return true;
+}
+
+/// Takes the ops of `earlier` into `unit`, if they may be done there.
 static bool takeIn(const KernelUnit &earlier, KernelUnit &unit) {
   linalg::GenericOp first =
       unit.prologue.empty() ? unit.main[0] : unit.prologue[0];
-  if (earlier.main.size() >= kMaxGroup ||
-      getRedoThreads(earlier.main[0]) != getRedoThreads(unit.main[0]) ||
-      !canMoveTo(earlier, first))
+  if (earlier.main.size() >= kMaxGroup || !canMoveTo(earlier, first))
     return false;
   for (ArrayRef<linalg::GenericOp> ops :
        {ArrayRef(earlier.prologue), ArrayRef(earlier.main)})
@@ -333,45 +400,106 @@ static bool takeIn(const KernelUnit &earlier, KernelUnit &unit) {
   return true;
 }
 
-SmallVector<KernelUnit> fp8::formKernelUnits(Block &block) {
+namespace {
+/// Forms the units of a block, op by op.
+class UnitFormer {
+public:
+  void add(linalg::GenericOp op);
+  SmallVector<KernelUnit> take() { return std::move(units); }
+
+private:
+  /// Whether a unit that there is has become one with this one.
+  bool addScalar(linalg::GenericOp op, const KernelUnit &unit);
+  bool addRedo(KernelUnit &unit, unsigned threads);
+  bool addCast(const KernelUnit &unit, unsigned threads);
+  bool addAmax(const KernelUnit &unit);
+
+  /// A unit that others may join, by number, and the threads of its blocks.
+  struct Group {
+    size_t number;
+    unsigned threads;
+  };
+
   llvm::DenseMap<Operation *, SmallVector<linalg::GenericOp>> prologues;
   SmallVector<KernelUnit> units;
-  // By number: groups of amax reductions that others may join.
-  SmallVector<size_t> groups;
-  // The last unit of ops under conditions, by number.
-  std::optional<size_t> conditional;
-  for (auto op :
-       llvm::make_early_inc_range(block.getOps<linalg::GenericOp>())) {
-    KernelUnit unit{prologues.lookup(op), {op}};
-    if (isScalarOp(op))
-      if (linalg::GenericOp reader = findReader(op)) {
-        auto &prologue = prologues[reader];
-        llvm::append_range(prologue, unit.prologue);
-        prologue.push_back(op);
-        continue;
-      }
-    if (getRedoThreads(op) != 0) {
-      if (conditional && takeIn(units[*conditional], unit)) {
-        units[*conditional] = unit;
-        continue;
-      }
-      conditional = units.size();
+  /// Groups of amax reductions.
+  SmallVector<size_t> reductions;
+  /// The last unit of ops under conditions.
+  std::optional<Group> conditional;
+  /// The last unit of casts, with nothing behind it but units under conditions.
+  std::optional<Group> casts;
+};
+} // namespace
+
+bool UnitFormer::addScalar(linalg::GenericOp op, const KernelUnit &unit) {
+  linalg::GenericOp reader = findReader(op);
+  if (!reader)
+    return false;
+  auto &prologue = prologues[reader];
+  llvm::append_range(prologue, unit.prologue);
+  prologue.push_back(op);
+  return true;
+}
+
+bool UnitFormer::addRedo(KernelUnit &unit, unsigned threads) {
+  if (conditional && conditional->threads == threads) {
+    KernelUnit &earlier = units[conditional->number];
+    if (takeIn(earlier, unit)) {
+      earlier = unit;
+      return true;
     }
-    if (!isAmax(op) || !unit.prologue.empty()) {
-      units.push_back(unit);
-      continue;
-    }
-    auto *group = llvm::find_if(groups, [&](size_t number) {
-      ArrayRef<linalg::GenericOp> members = units[number].main;
-      return members.size() < kMaxGroup && canMoveBehind(op, members.back());
-    });
-    if (group != groups.end()) {
-      op->moveAfter(units[*group].main.back());
-      units[*group].main.push_back(op);
-      continue;
-    }
-    groups.push_back(units.size());
-    units.push_back(unit);
+    if (conditional->number + 1 == units.size() && join(earlier, unit))
+      return true;
   }
-  return units;
+  conditional = Group{units.size(), threads};
+  return false;
+}
+
+bool UnitFormer::addCast(const KernelUnit &unit, unsigned threads) {
+  if (casts && casts->threads == threads && join(units[casts->number], unit))
+    return true;
+  casts = Group{units.size(), threads};
+  return false;
+}
+
+bool UnitFormer::addAmax(const KernelUnit &unit) {
+  linalg::GenericOp op = unit.main[0];
+  auto *group = llvm::find_if(reductions, [&](size_t number) {
+    ArrayRef<linalg::GenericOp> members = units[number].main;
+    return members.size() < kMaxGroup && canMoveBehind(op, members.back());
+  });
+  if (group == reductions.end()) {
+    reductions.push_back(units.size());
+    return false;
+  }
+  op->moveAfter(units[*group].main.back());
+  units[*group].main.push_back(op);
+  return true;
+}
+
+void UnitFormer::add(linalg::GenericOp op) {
+  KernelUnit unit{prologues.lookup(op), {op}};
+  if (isScalarOp(op) && addScalar(op, unit))
+    return;
+  if (unsigned threads = getRedoThreads(op)) {
+    if (addRedo(unit, threads))
+      return;
+  } else if (unsigned threads = getCastThreads(op)) {
+    if (addCast(unit, threads))
+      return;
+  } else if (isAmax(op) && unit.prologue.empty()) {
+    if (addAmax(unit))
+      return;
+    casts.reset();
+  } else {
+    casts.reset();
+  }
+  units.push_back(unit);
+}
+
+SmallVector<KernelUnit> fp8::formKernelUnits(Block &block) {
+  UnitFormer former;
+  for (auto op : llvm::make_early_inc_range(block.getOps<linalg::GenericOp>()))
+    former.add(op);
+  return former.take();
 }

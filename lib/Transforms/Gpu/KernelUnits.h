@@ -22,7 +22,8 @@ namespace mlir::fp8 {
 /// computes them on the way to its part of the others.
 struct KernelUnit {
   SmallVector<linalg::GenericOp> prologue;
-  /// One op, or several amax reductions, or several ops under conditions.
+  /// One op, or several amax reductions, several casts, or several ops under
+  /// conditions.
   SmallVector<linalg::GenericOp> main;
 };
 
@@ -50,8 +51,10 @@ LogicalResult spellAsGenerics(Block &block);
 void clearSlotsOnce(Block &block);
 
 /// The kernels of `block`: scalar ops go to their first reader, an amax to an
-/// earlier one that its input is ready for, and what is done under a condition
-/// to a later one, if nobody needs it before. Ops are moved accordingly.
+/// earlier one that its input is ready for, a cast of one tensor to the cast
+/// before it, past matmuls and work under conditions, and that to a later or
+/// the earlier such work, where nobody needs it before. Ops are moved
+/// accordingly.
 SmallVector<KernelUnit> formKernelUnits(Block &block);
 
 } // namespace mlir::fp8

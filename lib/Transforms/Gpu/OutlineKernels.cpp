@@ -30,7 +30,7 @@ using namespace mlir::fp8;
 /// What a kernel is called that stores an element for each iteration of `op`.
 static StringRef getElementName(linalg::GenericOp op) {
   auto isSmall = [](Value value) {
-    return getElementTypeOrSelf(value.getType()).getIntOrFloatBitWidth() == 8;
+    return getElementBytes(getElementTypeOrSelf(value.getType())) == 1;
   };
   bool transposes = llvm::any_of(op.getIndexingMapsArray(), [](AffineMap map) {
     return map.isPermutation() && !map.isIdentity();
@@ -210,7 +210,29 @@ LogicalResult Outliner::outline(const KernelUnit &unit) {
   return success();
 }
 
+/// Emits an error at an op of `function` that no kernel can be made of.
+static LogicalResult checkBuffers(func::FuncOp function) {
+  WalkResult result = function.walk([](Operation *op) {
+    if (!isa<linalg::LinalgOp, memref::CopyOp>(op))
+      return WalkResult::advance();
+    for (Type type : op->getOperandTypes()) {
+      if (type.isIntOrIndexOrFloat() ||
+          (isa<MemRefType>(type) &&
+           cast<MemRefType>(type).getElementType().isIntOrIndexOrFloat()))
+        continue;
+      op->emitOpError("expects buffers with a rank, of integers or floats, "
+                      "but got ")
+          << type;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 LogicalResult Outliner::outline(func::FuncOp function) {
+  if (failed(checkBuffers(function)))
+    return failure();
   SmallVector<Block *> blocks;
   function.walk([&](Block *block) {
     if (!isa<linalg::LinalgOp>(block->getParentOp()))

@@ -22,15 +22,8 @@ using namespace mlir::fp8;
 
 /// The strategy for the parts of `op`, if there is a condition.
 static const PartStrategy *findParts(linalg::GenericOp op) {
-  static const std::array<std::unique_ptr<PartStrategy>, 2> strategies = {
-      createTileStrategy(), createElementwiseStrategy()};
   std::optional<ElementStores> stores = getElementStores(op);
-  if (!stores || !stores->condition)
-    return nullptr;
-  for (const std::unique_ptr<PartStrategy> &strategy : strategies)
-    if (strategy->takes(op, *stores))
-      return strategy.get();
-  return nullptr;
+  return stores && stores->condition ? getParts(op, *stores) : nullptr;
 }
 
 unsigned fp8::getRedoThreads(linalg::GenericOp op) {

@@ -18,14 +18,11 @@ using namespace mlir::fp8;
 Strategy::~Strategy() = default;
 
 ArrayRef<std::unique_ptr<Strategy>> fp8::getStrategies() {
-  static const std::array<std::unique_ptr<Strategy>, 8> strategies = {
-      createScalarStrategy(),
-      createAmaxStrategy(),
-      createRedoStrategy(),
-      createTileStrategy(),
-      createElementwiseStrategy(),
-      createRowReductionStrategy(),
-      createColumnReductionStrategy(),
+  static const std::array<std::unique_ptr<Strategy>, 9> strategies = {
+      createScalarStrategy(),       createAmaxStrategy(),
+      createRedoStrategy(),         createCastsStrategy(),
+      createTileStrategy(),         createElementwiseStrategy(),
+      createRowReductionStrategy(), createColumnReductionStrategy(),
       createSequentialStrategy()};
   return strategies;
 }
@@ -153,6 +150,16 @@ std::optional<ElementStores> fp8::getElementStores(linalg::GenericOp op) {
     return std::nullopt;
   findCondition(op, stores);
   return stores;
+}
+
+const PartStrategy *fp8::getParts(linalg::GenericOp op,
+                                  const ElementStores &stores) {
+  static const std::array<std::unique_ptr<PartStrategy>, 2> strategies = {
+      createTileStrategy(), createElementwiseStrategy()};
+  for (const std::unique_ptr<PartStrategy> &strategy : strategies)
+    if (strategy->takes(op, stores))
+      return strategy.get();
+  return nullptr;
 }
 
 bool PartStrategy::takes(const KernelUnit &unit) const {

@@ -28,6 +28,9 @@ struct LaunchPlan {
   int64_t workPerBlock;
   /// ... but no more blocks than this; 0 is no limit.
   int64_t maxBlocks = 0;
+  /// Threads that a multiprocessor is to hold at once, whatever registers the
+  /// compiler would like to use; 0 leaves it to the compiler.
+  unsigned residentThreads = 0;
 };
 
 /// The trip count of a loop on the host, as an index.
@@ -126,14 +129,27 @@ std::unique_ptr<Strategy> createAmaxStrategy();
 std::unique_ptr<PartStrategy> createTileStrategy();
 std::unique_ptr<PartStrategy> createElementwiseStrategy();
 std::unique_ptr<Strategy> createRedoStrategy();
+std::unique_ptr<Strategy> createCastsStrategy();
 std::unique_ptr<Strategy> createRowReductionStrategy();
 std::unique_ptr<Strategy> createColumnReductionStrategy();
 std::unique_ptr<Strategy> createSequentialStrategy();
+
+/// How the parts of `op` are computed where ops share a kernel: as tile or else
+/// as elementwise would; null where neither takes it.
+const PartStrategy *getParts(linalg::GenericOp op, const ElementStores &stores);
 
 /// Threads of a block of a kernel that does `op` only under a condition, which
 /// is the same for all elements; 0 if `op` is something else. Ops with the same
 /// number may share a kernel.
 unsigned getRedoThreads(linalg::GenericOp op);
+
+/// Whether `op` rounds one tensor of 16 bits at most to 8 and does nothing else
+/// but to take its amax: it scales, clamps and converts.
+bool isPlainCast(linalg::GenericOp op, const ElementStores &stores);
+
+/// Threads of a block of a kernel with the plain cast `op`; 0 if it is
+/// something else. Ops with the same number may share a kernel.
+unsigned getCastThreads(linalg::GenericOp op);
 
 //===----------------------------------------------------------------------===//
 // Shared by strategies

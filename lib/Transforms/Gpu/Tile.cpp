@@ -22,14 +22,23 @@
 using namespace mlir;
 using namespace mlir::fp8;
 
-/// Columns of a tile, and those of one thread; rows of one thread.
-static constexpr unsigned kCols = 128, kThreadCols = 16, kThreadRows = 4;
+/// Columns and rows of one thread.
+static constexpr unsigned kThreadCols = 16, kThreadRows = 4;
 static constexpr unsigned kChunkBytes = 16;
 /// What the number of a chunk is swapped by, of the number of its group of
 /// columns: 8 chunks are all banks of shared memory.
 static constexpr unsigned kSwap = 7;
 
 namespace {
+/// The size of a tile.
+struct TileSize {
+  unsigned rows, cols;
+
+  unsigned getThreads() const {
+    return rows / kThreadRows * (cols / kThreadCols);
+  }
+};
+
 class TileStrategy : public PartStrategy {
 public:
   StringRef getName() const override { return "tile"; }
@@ -51,6 +60,7 @@ public:
   void emit();
 
 private:
+  void placeThread();
   void emitFast();
   void emitSlow();
   /// What each branch starts and ends with.
@@ -74,11 +84,16 @@ private:
   /// Number of the transposed output.
   unsigned transposed = 0;
   std::optional<BlockAmax> amax;
-  unsigned bytes, colBytes, tileRows, threads;
+  unsigned bytes;
+  TileSize tile;
+  unsigned threads;
   Value shared;
   Value rows, cols, batch, row0, col0;
   /// Where the thread's part starts in the tile, in i32.
   Value threadRow, threadCol, group;
+  /// Where it starts in the matrix, and whether it is in there. A part is as a
+  /// whole or not at all; one that is not has the elements of the last one.
+  Value threadRow0, threadCol0, isInside;
 };
 } // namespace
 
@@ -103,12 +118,16 @@ static unsigned getTransposedBytes(linalg::GenericOp op) {
   return getElementBytes(llvm::find_if(outputs, isTransposed)->element);
 }
 
-/// Bytes of a column of the tile, in elements of `bytes` bytes.
-static unsigned getColBytes(unsigned bytes) { return bytes == 1 ? 128 : 256; }
+/// Bytes of a column of a tile.
+static constexpr unsigned kColBytes = 256;
 
-static unsigned getTileRows(linalg::GenericOp op) {
+/// Long columns make long stretches of the transposed result. Wide tiles make
+/// long ones of the others, and cost registers, which a plain cast can spare.
+static TileSize getTileSize(linalg::GenericOp op) {
   unsigned bytes = getTransposedBytes(op);
-  return getColBytes(bytes) / bytes;
+  std::optional<ElementStores> stores = getElementStores(op);
+  bool isWide = bytes > 1 || (isPlainCast(op, *stores) && !stores->slot);
+  return {kColBytes / bytes, isWide ? 128u : 64u};
 }
 
 bool TileStrategy::takes(linalg::GenericOp op,
@@ -123,34 +142,36 @@ bool TileStrategy::takes(linalg::GenericOp op,
 }
 
 unsigned TileStrategy::getThreads(linalg::GenericOp op) const {
-  return getTileRows(op) / kThreadRows * (kCols / kThreadCols);
+  return getTileSize(op).getThreads();
 }
 
 int64_t TileStrategy::getSharedBytes(linalg::GenericOp op) const {
-  return kCols * getColBytes(getTransposedBytes(op));
+  return getTileSize(op).cols * kColBytes;
 }
 
 Value TileStrategy::emitCount(OpBuilder &b, Location loc, linalg::GenericOp op,
                               LoopSizeFn size) const {
   unsigned loops = op.getNumLoops();
-  auto tiles = [&](unsigned dim, int64_t tile) -> Value {
+  TileSize tile = getTileSize(op);
+  auto tiles = [&](unsigned dim, int64_t length) -> Value {
     return arith::CeilDivUIOp::create(
-        b, loc, size(op, dim), arith::ConstantIndexOp::create(b, loc, tile));
+        b, loc, size(op, dim), arith::ConstantIndexOp::create(b, loc, length));
   };
   Value work = emitProduct(b, loc, op, 0, loops - 2, size);
-  work = arith::MulIOp::create(b, loc, work, tiles(loops - 2, getTileRows(op)));
-  return arith::MulIOp::create(b, loc, work, tiles(loops - 1, kCols));
+  work = arith::MulIOp::create(b, loc, work, tiles(loops - 2, tile.rows));
+  return arith::MulIOp::create(b, loc, work, tiles(loops - 1, tile.cols));
 }
 
 Value TileStrategy::emitCount(KernelBuilder &b, linalg::GenericOp op) const {
   unsigned loops = op.getNumLoops();
-  auto tiles = [&](unsigned dim, int64_t tile) {
+  TileSize tile = getTileSize(op);
+  auto tiles = [&](unsigned dim, int64_t length) {
     Value size = b.getLoopSize(op, dim);
-    return b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+    return b.div(b.add(size, b.i64(length - 1)), b.i64(length));
   };
   Value matrices = b.getLoopProduct(op, 0, loops - 2);
-  Value down = tiles(loops - 2, getTileRows(op));
-  return b.mul(b.mul(matrices, down), tiles(loops - 1, kCols));
+  Value down = tiles(loops - 2, tile.rows);
+  return b.mul(b.mul(matrices, down), tiles(loops - 1, tile.cols));
 }
 
 //===----------------------------------------------------------------------===//
@@ -161,32 +182,30 @@ TileEmitter::TileEmitter(KernelBuilder &b, const KernelPart &part)
     : b(b), part(part), stores(part.stores), op(part.op),
       outputs(stores.outputs),
       transposed(llvm::find_if(outputs, isTransposed) - outputs.begin()),
-      bytes(getTransposedBytes(op)), colBytes(getColBytes(bytes)),
-      tileRows(getTileRows(op)),
-      threads(tileRows / kThreadRows * (kCols / kThreadCols)),
-      shared(part.shared) {
+      bytes(getTransposedBytes(op)), tile(getTileSize(op)),
+      threads(tile.getThreads()), shared(part.shared) {
   unsigned loops = op.getNumLoops();
   rows = b.getLoopSize(op, loops - 2);
   cols = b.getLoopSize(op, loops - 1);
   // 32 bits hold the numbers of tiles, as they hold those of blocks. An empty
   // matrix has one block, which the prologue runs in.
-  auto tiles = [&](Value size, int64_t tile) -> Value {
-    Value count = b.div(b.add(size, b.i64(tile - 1)), b.i64(tile));
+  auto tiles = [&](Value size, int64_t length) -> Value {
+    Value count = b.div(b.add(size, b.i64(length - 1)), b.i64(length));
     return b.create<arith::MaxUIOp>(
         b.create<arith::TruncIOp>(b.getI32Type(), count), b.i32(1));
   };
   // Neighbouring blocks work along the rows of the input.
-  Value across = tiles(cols, kCols), down = tiles(rows, tileRows);
-  col0 = b.mul(b.widen(b.rem(part.number, across)), b.i64(kCols));
+  Value across = tiles(cols, tile.cols), down = tiles(rows, tile.rows);
+  col0 = b.mul(b.widen(b.rem(part.number, across)), b.i64(tile.cols));
   Value rest = b.div(part.number, across);
   batch = b.i64(0);
   if (loops > 2) {
     batch = b.widen(b.div(rest, down));
     rest = b.rem(rest, down);
   }
-  row0 = b.mul(b.widen(rest), b.i64(tileRows));
-  group = b.rem(b.getThread(), b.i32(kCols / kThreadCols));
-  threadRow = b.mul(b.div(b.getThread(), b.i32(kCols / kThreadCols)),
+  row0 = b.mul(b.widen(rest), b.i64(tile.rows));
+  group = b.rem(b.getThread(), b.i32(tile.cols / kThreadCols));
+  threadRow = b.mul(b.div(b.getThread(), b.i32(tile.cols / kThreadCols)),
                     b.i32(kThreadRows));
   threadCol = b.mul(group, b.i32(kThreadCols));
   if (stores.slot)
@@ -203,7 +222,7 @@ void TileEmitter::end() {
   if (amax)
     amax->raise(stores.slot);
   if (!stores.condition)
-    b.storeScalars();
+    b.storeScalars(part.number);
 }
 
 Value TileEmitter::getIndex(Value row, Value col) {
@@ -226,10 +245,10 @@ SmallVector<Value> TileEmitter::getCoordinates(Value row, Value col) {
 }
 
 SmallVector<Lanes> TileEmitter::loadRow(unsigned r) {
-  Value row = b.add(row0, b.widen(b.add(threadRow, b.i32(r))));
-  Value col = b.add(col0, b.widen(threadCol));
-  return b.loadInputsAt(op, getCoordinates(row, col), getIndex(row, col),
-                        kThreadCols, /*vectors=*/true);
+  Value row = b.add(threadRow0, b.i64(r));
+  return b.loadInputsAt(op, getCoordinates(row, threadCol0),
+                        getIndex(row, threadCol0), kThreadCols,
+                        /*vectors=*/true);
 }
 
 /// Four fp8 values of one column from rows of bytes.
@@ -280,38 +299,49 @@ void TileEmitter::shareColumns(ArrayRef<Lanes> rows) {
           VectorType::get(kThreadRows, values[0].getType()), values);
     }
     Value col = b.add(threadCol, b.i32(j));
-    Value address = b.at(shared, b.add(b.mul(col, b.i32(colBytes)), place));
+    Value address = b.at(shared, b.add(b.mul(col, b.i32(kColBytes)), place));
     b.create<LLVM::StoreOp>(word, address, kThreadRows * bytes);
   }
 }
 
 void TileEmitter::storeColumns() {
   const KernelOperand &output = outputs[transposed];
-  unsigned chunks = colBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
+  unsigned chunks = kColBytes / kChunkBytes, perChunk = kChunkBytes / bytes;
   Type memory = b.getI8Type();
   if (bytes > 1)
     memory = output.element;
   auto type = VectorType::get(perChunk, memory);
-  for (unsigned i = 0; i < kCols * chunks / threads; ++i) {
+  for (unsigned i = 0; i < tile.cols * chunks / threads; ++i) {
     Value number = b.add(b.getThread(), b.i32(i * threads));
     Value col = b.div(number, b.i32(chunks));
     Value chunk = b.rem(number, b.i32(chunks));
     Value mask =
         b.create<arith::AndIOp>(b.div(col, b.i32(kThreadCols)), b.i32(kSwap));
     Value place =
-        b.add(b.mul(col, b.i32(colBytes)),
+        b.add(b.mul(col, b.i32(kColBytes)),
               b.mul(b.create<arith::XOrIOp>(chunk, mask), b.i32(kChunkBytes)));
     Value vector =
         b.create<LLVM::LoadOp>(type, b.at(shared, place), kChunkBytes);
     Value row = b.add(row0, b.widen(b.mul(chunk, b.i32(perChunk))));
-    Value index = getTransposedIndex(row, b.add(col0, b.widen(col)));
-    Value address =
-        b.at(b.getPointer(output.buffer), b.mul(index, b.i64(bytes)));
-    b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
+    Value whole = b.add(col0, b.widen(col));
+    b.emitIf(b.both(b.less(row, rows), b.less(whole, cols)), [&] {
+      Value address = b.at(b.getPointer(output.buffer),
+                           b.mul(getTransposedIndex(row, whole), b.i64(bytes)));
+      b.create<LLVM::StoreOp>(vector, address, kChunkBytes);
+    });
   }
 }
 
+void TileEmitter::placeThread() {
+  Value row = b.add(row0, b.widen(threadRow));
+  Value col = b.add(col0, b.widen(threadCol));
+  isInside = b.both(b.less(row, rows), b.less(col, cols));
+  threadRow0 = b.create<arith::MinSIOp>(row, b.sub(rows, b.i64(kThreadRows)));
+  threadCol0 = b.create<arith::MinSIOp>(col, b.sub(cols, b.i64(kThreadCols)));
+}
+
 void TileEmitter::emitFast() {
+  placeThread();
   SmallVector<SmallVector<Lanes>> inputs;
   for (unsigned r = 0; r < kThreadRows; ++r)
     inputs.push_back(loadRow(r));
@@ -323,14 +353,13 @@ void TileEmitter::emitFast() {
         b.emitBody(op, inputs[r], {}, stores.getWanted(), kThreadCols);
     if (amax)
       largest[0] = BlockAmax::emitLargest(b, results.back().values, largest[0]);
-    Value index = getIndex(b.add(row0, b.widen(b.add(threadRow, b.i32(r)))),
-                           b.add(col0, b.widen(threadCol)));
-    for (auto [number, output] : llvm::enumerate(outputs)) {
-      if (number == transposed)
-        columns.push_back(results[number]);
-      else
-        b.storeLanes(output, index, results[number]);
-    }
+    columns.push_back(results[transposed]);
+    b.emitIf(isInside, [&] {
+      Value index = getIndex(b.add(threadRow0, b.i64(r)), threadCol0);
+      for (auto [number, output] : llvm::enumerate(outputs))
+        if (number != transposed)
+          b.storeLanes(output, index, results[number]);
+    });
   }
   shareColumns(columns);
   if (amax)
@@ -344,13 +373,13 @@ void TileEmitter::emitFast() {
 void TileEmitter::emitSlow() {
   begin();
   const KernelOperand &output = outputs[transposed];
-  Value count = b.i32(tileRows * kCols), step = b.i32(threads);
+  Value count = b.i32(tile.rows * tile.cols), step = b.i32(threads);
   // The word of a column, swapped by the column's number.
   auto getPlace = [&](Value row, Value col) {
     Value swap =
         b.mul(b.create<arith::AndIOp>(col, b.i32(31)), b.i32(4 / bytes));
     Value place =
-        b.add(b.mul(col, b.i32(tileRows)), b.create<arith::XOrIOp>(row, swap));
+        b.add(b.mul(col, b.i32(tile.rows)), b.create<arith::XOrIOp>(row, swap));
     return b.at(shared, b.mul(place, b.i32(bytes)));
   };
   auto inside = [&](Value row, Value col) {
@@ -375,7 +404,7 @@ void TileEmitter::emitSlow() {
   SmallVector<Value> none(amax ? 1 : 0, b.i32(0));
   SmallVector<Value> largest = b.emitLoop(
       b.getThread(), count, step, none, [&](Value i, ValueRange carried) {
-        Value r = b.div(i, b.i32(kCols)), c = b.rem(i, b.i32(kCols));
+        Value r = b.div(i, b.i32(tile.cols)), c = b.rem(i, b.i32(tile.cols));
         Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
         return b.emitIf(inside(row, col), carried, [&] {
           Value old = amax ? carried[0] : Value();
@@ -388,7 +417,7 @@ void TileEmitter::emitSlow() {
   b.emitLoop(
       b.getThread(), count, step, {},
       [&](Value i, ValueRange) -> SmallVector<Value> {
-        Value c = b.div(i, b.i32(tileRows)), r = b.rem(i, b.i32(tileRows));
+        Value c = b.div(i, b.i32(tile.rows)), r = b.rem(i, b.i32(tile.rows));
         Value row = b.add(row0, b.widen(r)), col = b.add(col0, b.widen(c));
         b.emitIf(inside(row, col), [&] {
           Type memory = bytes == 1 ? Type(b.getI8Type()) : output.element;
@@ -406,13 +435,12 @@ void TileEmitter::emitSlow() {
 void TileEmitter::emit() {
   SmallVector<KernelOperand> wide = getContiguous(getInputs(op));
   llvm::append_range(wide, outputs);
-  auto fits = [&](Value first, unsigned tile, Value size) {
-    Value end = b.add(first, b.i64(tile - 1));
-    Value whole = b.isZero(b.rem(size, b.i64(kThreadCols)));
-    return b.both(b.less(end, size), whole);
+  auto isWhole = [&](Value size) {
+    return b.both(b.less(b.i64(0), size),
+                  b.isZero(b.rem(size, b.i64(kThreadCols))));
   };
-  Value isFast = b.both(b.areAligned(wide), b.both(fits(row0, tileRows, rows),
-                                                   fits(col0, kCols, cols)));
+  Value isFast =
+      b.both(b.areAligned(wide), b.both(isWhole(rows), isWhole(cols)));
   b.emitIf(isFast, [&] { emitFast(); }, [&] { emitSlow(); });
 }
 

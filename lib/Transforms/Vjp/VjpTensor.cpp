@@ -50,6 +50,22 @@ struct Context {
 };
 } // namespace
 
+/// The slice of g that is like `value`. Where nothing is in it there may be no
+/// offset that upstream's verifier takes: 0 is one past the end.
+static Value createSlice(const Context &c, Value value,
+                         ArrayRef<OpFoldResult> offsets,
+                         ArrayRef<OpFoldResult> sizes,
+                         ArrayRef<OpFoldResult> strides) {
+  RankedTensorType type = typeLike(value, getElementTypeOrSelf(c.g.getType()));
+  if (llvm::is_contained(type.getShape(), 0))
+    return tensor::EmptyOp::create(
+        c.builder, c.loc, tensor::getMixedSizes(c.builder, c.loc, value),
+        c.elementType);
+  Value slice = tensor::ExtractSliceOp::create(c.builder, c.loc, type, c.g,
+                                               offsets, sizes, strides);
+  return convertElements(c.builder, c.loc, slice, c.elementType);
+}
+
 /// expand_shape: collapse g.
 static FailureOr<Value> buildVjp(tensor::ExpandShapeOp op, const Context &c) {
   Value g = c.converted();
@@ -91,14 +107,9 @@ static FailureOr<Value> buildVjp(tensor::ExtractSliceOp op, const Context &c) {
 /// insert_slice: the slice of g for the source; g with zeros in its place for
 /// the destination.
 static FailureOr<Value> buildVjp(tensor::InsertSliceOp op, const Context &c) {
-  if (c.index == 0) {
-    auto type = cast<RankedTensorType>(
-        typeLike(op.getSource(), getElementTypeOrSelf(c.g.getType())));
-    Value slice = tensor::ExtractSliceOp::create(
-        c.builder, c.loc, type, c.g, op.getMixedOffsets(), op.getMixedSizes(),
-        op.getMixedStrides());
-    return convertElements(c.builder, c.loc, slice, c.elementType);
-  }
+  if (c.index == 0)
+    return createSlice(c, op.getSource(), op.getMixedOffsets(),
+                       op.getMixedSizes(), op.getMixedStrides());
   Value g = c.converted();
   Value zeros = createZeros(c.builder, c.loc, op.getSource(), c.elementType);
   return Value(tensor::InsertSliceOp::create(
@@ -108,13 +119,9 @@ static FailureOr<Value> buildVjp(tensor::InsertSliceOp op, const Context &c) {
 
 /// pad: the part of g that is not padding.
 static FailureOr<Value> buildVjp(tensor::PadOp op, const Context &c) {
-  Value slice = tensor::ExtractSliceOp::create(
-      c.builder, c.loc,
-      typeLike(op.getSource(), getElementTypeOrSelf(c.g.getType())), c.g,
-      op.getMixedLowPad(),
-      tensor::getMixedSizes(c.builder, c.loc, op.getSource()),
-      unitStrides(c.builder, op.getSource()));
-  return convertElements(c.builder, c.loc, slice, c.elementType);
+  return createSlice(c, op.getSource(), op.getMixedLowPad(),
+                     tensor::getMixedSizes(c.builder, c.loc, op.getSource()),
+                     unitStrides(c.builder, op.getSource()));
 }
 
 /// concat: the slice of g that the operand fills.
@@ -138,11 +145,9 @@ static FailureOr<Value> buildVjp(tensor::ConcatOp op, const Context &c) {
             getValueOrCreateConstantIndexOp(c.builder, c.loc, size))
             .getResult();
   }
-  Value slice = tensor::ExtractSliceOp::create(
-      c.builder, c.loc, typeLike(operand, getElementTypeOrSelf(c.g.getType())),
-      c.g, offsets, tensor::getMixedSizes(c.builder, c.loc, operand),
-      unitStrides(c.builder, operand));
-  return convertElements(c.builder, c.loc, slice, c.elementType);
+  return createSlice(c, operand, offsets,
+                     tensor::getMixedSizes(c.builder, c.loc, operand),
+                     unitStrides(c.builder, operand));
 }
 
 /// splat: the sum of g.

@@ -189,3 +189,50 @@ func.func @sliced(%x: memref<2x4x?xf32>, %d: memref<2x4x4xf32>, %ws: memref<?xi8
   blaslt.matmul ins(%a, %x : memref<2x4x?xf32, strided<[?, ?, 1]>>, memref<2x4x?xf32>) outs(%d : memref<2x4x4xf32>) trans_b
   return
 }
+
+// -----
+
+// And of one matrix of several, every other row of it: rows of 2 * (%n + 8).
+// CHECK-LABEL: func.func @stepped(
+// CHECK-LABEL: func.func @stepped_prepare(
+//   CHECK-NOT:   memref.view
+//   CHECK-NOT:   memref.subview
+//   CHECK-NOT:   extract_strided_metadata
+//       CHECK:   %[[WIDE:.+]] = arith.addi
+//       CHECK:   %[[TWO:.+]] = arith.constant 2 : index
+//       CHECK:   arith.muli %[[WIDE]], %[[TWO]]
+//       CHECK:   llvm.call @fp8rt_matmul_prepare
+func.func @stepped(%x: memref<4x?xf32>, %d: memref<4x4xf32>, %ws: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %n = memref.dim %x, %c1 : memref<4x?xf32>
+  %wide = arith.addi %n, %c8 : index
+  %view = memref.view %ws[%c0][%wide] : memref<?xi8> to memref<2x8x?xf32>
+  %a = memref.subview %view[1, 0, 0] [1, 4, %n] [1, 2, 1] : memref<2x8x?xf32> to memref<4x?xf32, strided<[?, 1], offset: ?>>
+  blaslt.matmul ins(%a, %x : memref<4x?xf32, strided<[?, 1], offset: ?>>, memref<4x?xf32>) outs(%d : memref<4x4xf32>) trans_b
+  return
+}
+
+// -----
+
+// The stride of one column of many is that of its rows, folded into them or not.
+// CHECK-LABEL: func.func @column(
+// CHECK-LABEL: func.func @column_prepare(
+//   CHECK-NOT:   memref.view
+//   CHECK-NOT:   memref.subview
+//   CHECK-NOT:   extract_strided_metadata
+//       CHECK:   %[[N:.+]] = memref.dim %{{.+}}, %{{.+}} : memref<?x4xf32>
+//       CHECK:   %[[LD:.+]] = arith.index_cast %[[N]] : index to i64
+//       CHECK:   llvm.store %[[LD]],
+//       CHECK:   llvm.call @fp8rt_matmul_prepare
+func.func @column(%x: memref<?x4xf32>, %b: memref<8x4xf32>, %d: memref<1x4xf32>, %ws: memref<?xi8>) {
+  %c0 = arith.constant 0 : index
+  %n = memref.dim %x, %c0 : memref<?x4xf32>
+  %view = memref.view %ws[%c0][%n] : memref<?xi8> to memref<8x?xf32>
+  %column = memref.subview %view[0, 0] [8, 1] [1, 1] : memref<8x?xf32> to memref<8x1xf32, strided<[?, 1]>>
+  %line = memref.collapse_shape %column [[0, 1]] : memref<8x1xf32, strided<[?, 1]>> into memref<8xf32, strided<[?]>>
+  %a = memref.expand_shape %line [[0, 1]] output_shape [1, 8] : memref<8xf32, strided<[?]>> into memref<1x8xf32, strided<[?, ?]>>
+  blaslt.matmul ins(%a, %b : memref<1x8xf32, strided<[?, ?]>>, memref<8x4xf32>) outs(%d : memref<1x4xf32>)
+  return
+}

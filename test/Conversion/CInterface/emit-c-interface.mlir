@@ -16,9 +16,17 @@
 //       CHECK: ^[[GO]]:
 //       CHECK:   %[[X:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<?x32xbf16>
 //       CHECK:   %[[R:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<f32>
+//       CHECK:   %[[BYTES:.+]] = call @main_workspace_on_buffers(%[[X]], %[[R]])
+//       CHECK:   %[[FITS:.+]] = arith.cmpi sge, %[[BYTES]], %{{.+}} : i64
+//       CHECK:   cf.cond_br %[[FITS]], ^[[HOLDS:.+]], ^[[LARGE:.+]]
+//       CHECK: ^[[STOP]](%[[A:.+]]: i32):
+//       CHECK:   return %[[A]]
+//       CHECK: ^[[HOLDS]]:
 //       CHECK:   %[[W:.+]] = builtin.unrealized_conversion_cast %{{.+}} to memref<?xi8>
 //       CHECK:   call @main_on_buffers(%[[X]], %[[R]], %[[W]], %[[CTX]], %[[STREAM]])
-//       CHECK: ^[[STOP]](%[[A:.+]]: i32):
+//       CHECK: ^[[LARGE]]:
+//       CHECK:   %[[TEXT:.+]] = llvm.mlir.addressof @fp8_workspace_too_large
+//       CHECK:   %[[A:.+]] = llvm.call @fp8rt_fail(%[[TEXT]])
 //       CHECK:   return %[[A]]
 // CHECK-LABEL: func.func @main_tensors(
 //  CHECK-SAME:   %[[SPECS:.+]]: !llvm.ptr, %[[ARGS:.+]]: !llvm.ptr, %[[RESULTS:.+]]: !llvm.ptr) -> i32
@@ -34,7 +42,9 @@
 //       CHECK:   llvm.mlir.constant(0 : i32)
 //       CHECK:   llvm.call @fp8rt_check_tensors
 //       CHECK:   %[[B:.+]] = call @main_workspace_on_buffers
+//       CHECK:   arith.cmpi sge, %[[B]]
 //       CHECK:   llvm.store %[[B]], %[[BYTES]]
+//       CHECK:   llvm.call @fp8rt_fail
 // CHECK-LABEL: func.func @main_prepare(
 //       CHECK:   call @main_prepare_on_buffers
 // The sizes of results take the arguments alone.
@@ -67,6 +77,10 @@ func.func @main_sizes(%x: memref<?x32xbf16>) -> index attributes {fp8.companion}
 //   CHECK-DAG: @fp8_step_tensor_name_1("d_result3\00")
 //   CHECK-DAG: @fp8_step_tensor_name_2("result0\00")
 //   CHECK-DAG: @fp8_step_tensor_name_3("result1\00")
+// Static sizes need no check.
+// CHECK-LABEL: func.func @step(
+//   CHECK-NOT:   call @step_workspace_on_buffers
+//       CHECK:   call @step_on_buffers
 // CHECK-LABEL: func.func @step_tensors(
 //       CHECK:   llvm.mlir.constant(2 : i64)
 //       CHECK:   llvm.mlir.constant(2 : i64)
@@ -136,29 +150,31 @@ func.func @sizes_sizes(%x: memref<?x8xf32>, %t: memref<?x4xf32>) -> (index, inde
 // -----
 
 // In the backward function of two a tangent's number is that of a result of the
-// step, and not of this function: only results are checked.
+// step, and not of this function: only results are checked. It may read no more
+// than tangents.
 // CHECK-LABEL: func.func @part_backward(
 //       CHECK:   call @part_backward_sizes_on_buffers
-//       CHECK:   %[[RESULT:.+]] = llvm.mlir.constant(2 : i64)
+//       CHECK:   llvm.alloca
+//       CHECK:   %[[RESULT:.+]] = llvm.mlir.constant(1 : i64)
 //  CHECK-NEXT:   %{{.+}} = llvm.getelementptr
 //  CHECK-NEXT:   llvm.store %[[RESULT]]
 //       CHECK:   %[[COUNT:.+]] = llvm.mlir.constant(1 : i64)
 //       CHECK:   llvm.call @fp8rt_check_sizes(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}})
-func.func @part_backward(%r: memref<?xf32> {fp8.residual = 1 : i64}, %t: memref<?xf32> {fp8.tangent = 0 : i64}, %y: memref<?xf32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 {
+func.func @part_backward(%t: memref<?x4xf32> {fp8.tangent = 0 : i64}, %y: memref<?xf32> {fp8.result}, %w: memref<?xi8>, %context: !llvm.ptr, %stream: !llvm.ptr) -> i32 attributes {fp8.backward} {
   %s = arith.constant 0 : i32
   return %s : i32
 }
-func.func @part_backward_workspace(%r: memref<?xf32>, %t: memref<?xf32>, %y: memref<?xf32>) -> i64 attributes {fp8.companion} {
+func.func @part_backward_workspace(%t: memref<?x4xf32>, %y: memref<?xf32>) -> i64 attributes {fp8.companion} {
   %b = arith.constant 256 : i64
   return %b : i64
 }
-func.func @part_backward_prepare(%r: memref<?xf32>, %t: memref<?xf32>, %y: memref<?xf32>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
+func.func @part_backward_prepare(%t: memref<?x4xf32>, %y: memref<?xf32>, %context: !llvm.ptr) -> i32 attributes {fp8.companion} {
   %s = arith.constant 0 : i32
   return %s : i32
 }
-func.func @part_backward_sizes(%r: memref<?xf32>, %t: memref<?xf32>) -> index attributes {fp8.companion} {
+func.func @part_backward_sizes(%t: memref<?x4xf32>) -> index attributes {fp8.companion} {
   %c0 = arith.constant 0 : index
-  %m = memref.dim %r, %c0 : memref<?xf32>
+  %m = memref.dim %t, %c0 : memref<?x4xf32>
   return %m : index
 }
 

@@ -155,7 +155,16 @@ def quantize(wide, narrow):
             lambda m, n: [(m, n), (n, m), ()], "special")
 
 
+# Three tensors, of which the last ones have sizes of their own, and are not empty
+# where the first one is.
+QUANTIZE3 = (
+    ["bf16"] * 3, lambda m, n: [(m, n), (n, 2 * m + 1), (m + 16, 48)],
+    ["e4m3", "e4m3", "f32", "e4m3", "e4m3", "f32", "e5m2", "e5m2", "f32"],
+    lambda m, n: [(m, n), (n, m), (), (n, 2 * m + 1), (2 * m + 1, n), (),
+                  (m + 16, 48), (48, m + 16), ()], "special")
 CASES = {
+    "quantize3": QUANTIZE3,
+    "quantize3_pow2": QUANTIZE3,
     "quantize_bf16_e4m3": quantize("bf16", "e4m3"),
     "quantize_bf16_e5m2": quantize("bf16", "e5m2"),
     "quantize_f32_e4m3": quantize("f32", "e4m3"),
@@ -215,6 +224,9 @@ CASES = {
     "add_bias": (["bf16", "bf16", "f32"], lambda m, n: [(m, n), (n,), (m,)],
                  ["bf16"], lambda m, n: [(m, n)], "special"),
 }
+# What is only run with --large: the cast's bytes decide, the matmul's sums are near.
+LINEAR = (["bf16", "bf16"], lambda m, n: [(m, n), (48, n)], ["bf16"],
+          lambda m, n: [(m, 48)], "near")
 
 SHAPES = [
     (1, 1), (1, 17), (17, 1), (3, 5), (16, 16), (15, 33), (64, 64), (127, 129),
@@ -396,13 +408,21 @@ def compare(runtime, name, m, n, offset, special, inputs=None):
     return None
 
 
-def torch_quantize(x, dtype):
-    """The formula of the project in PyTorch: result, transposed, descale."""
+def torch_cast(x, scale, dtype):
+    """A cast by a scale in PyTorch: result and transposed."""
     top = torch.finfo(dtype).max
-    amax = x.float().abs().max().double()
-    scale = (top / torch.clamp(amax, min=1e-12)).float()
     q = (x.float() * scale).clamp(-top, top).to(dtype)
-    return q, q.t().contiguous(), (1.0 / scale)
+    return q, q.t().contiguous()
+
+
+def torch_quantize(x, dtype, pow2=False):
+    """The formula of the project in PyTorch: result, transposed, descale."""
+    amax = x.float().abs().max().double()
+    scale = (torch.finfo(dtype).max / torch.clamp(amax, min=1e-12)).float()
+    if pow2:
+        _, exponent = torch.frexp(scale)
+        scale = torch.ldexp(torch.ones_like(scale), exponent - 1)
+    return *torch_cast(x, scale, dtype), 1.0 / scale
 
 
 def compare_torch(runtime, m, n, dtype_name):
@@ -471,6 +491,64 @@ def run_all(runtime, quick, names):
             failures += 1
             print(f"FAILED PyTorch {dtype_name} {m}x{n}: {wrong} bytes differ")
     print(f"{count} comparisons, {failures} failed")
+    return failures
+
+
+# More than 2^31 elements: whole parts, edges that are no multiple of anything, and
+# all in one row.
+LARGE = [((1 << 20) + 16, 2064), ((1 << 20) + 3, 2051), (1, (1 << 31) + 48)]
+
+
+def large_cases(m, n):
+    """Programs, inputs on the device, and what PyTorch has for the results, in turn."""
+    x = torch.randn(m, n, device="cuda", dtype=torch.bfloat16) * 3
+    scale = torch.full((), 17.5, device="cuda")
+    e4m3 = torch.float8_e4m3fn
+    yield "quantize_bf16_e4m3", [x], torch_quantize(x, e4m3)
+    yield "quantize_pow2", [x], torch_quantize(x, e4m3, pow2=True)
+    yield "cast_transpose", [x, scale], torch_cast(x, scale, e4m3)
+    yield "cast_e4m3", [x, scale], torch_cast(x, scale, e4m3)[:1]
+    yield "transpose_bf16", [x], [x.t().contiguous()]
+    # Sums of small whole numbers have no rounding in any order.
+    x = x.clamp_(-1, 1).round_()
+    yield "column_sum", [x], [x.sum(0, dtype=torch.float32)]
+    yield "row_sum", [x], [x.sum(1, dtype=torch.float32)]
+    if m % 16 == 0:
+        w = torch.randn(48, n, device="cuda").clamp_(-1, 1).round_().bfloat16()
+        yield "linear", [x, w], [x @ w.t()]
+
+
+def run_large_case(runtime, m, n, name, inputs, want):
+    """The numbers of results that differ from `want`."""
+    in_types, in_shapes, out_types, out_shapes, flavour = (
+        LINEAR if name == "linear" else CASES[name])
+    outputs = [torch.full((result.numel() * result.element_size(),), 0x5A,
+                          dtype=torch.uint8, device="cuda") for result in want]
+    run = Program(runtime, name, "sm_90").bind(
+        in_types + out_types, [*zip(inputs, in_shapes(m, n)), *zip(outputs, out_shapes(m, n))])
+    run()
+    runtime.synchronize()
+
+    def is_good(got, expected):
+        if flavour == "near":
+            return torch.allclose(got.view(expected.dtype).float(),
+                                  expected.reshape(-1).float(), rtol=2**-7, atol=1)
+        return torch.equal(got, expected.reshape(-1).view(torch.uint8))
+
+    return [i for i, pair in enumerate(zip(outputs, want)) if not is_good(*pair)]
+
+
+def run_large(runtime):
+    count = failures = 0
+    for m, n in LARGE:
+        for name, inputs, want in large_cases(m, n):
+            count += 1
+            wrong = run_large_case(runtime, m, n, name, inputs, want)
+            failures += bool(wrong)
+            for i in wrong:
+                print(f"FAILED {name} {m}x{n}: result {i} differs")
+        print(f"{m}x{n}: done", flush=True)
+    print(f"{count} comparisons with PyTorch, {failures} failed")
     return failures
 
 
@@ -563,6 +641,8 @@ def main():
     parser.add_argument("--time", action="store_true", help="time kernels, too")
     parser.add_argument("--only-time", action="store_true")
     parser.add_argument("--quick", action="store_true", help="small sizes only")
+    parser.add_argument("--large", action="store_true",
+                        help="only sizes of more than 2^31 elements, against PyTorch")
     parser.add_argument("--emulated", action="store_true",
                         help="on the emulator, without a GPU")
     parser.add_argument("names", nargs="*", help="programs (default: all)")
@@ -572,6 +652,8 @@ def main():
             sys.exit("kernels.py: error: needs a GPU")
         torch.zeros(1, device="cuda")
     runtime = Runtime(options.emulated)
+    if options.large:
+        return 1 if run_large(runtime) else 0
     names = options.names or list(CASES)
     for name in list(CASES) if options.time or options.only_time else names:
         for target in ("cpu", "sm_90"):

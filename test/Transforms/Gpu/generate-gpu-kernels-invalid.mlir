@@ -26,3 +26,17 @@ func.func private @no_code(%x: memref<?xf64>, %y: memref<?xf64>) attributes {fp8
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+func.func private @temporary(%x: memref<?xf32>, %n: index) attributes {fp8.kernel} {
+  %t = memref.alloc(%n) : memref<?xf32>
+  // expected-error @below {{'linalg.generic' op expects arguments and scalars of the kernel as operands, but got one of type 'memref<?xf32>'}}
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<?xf32>) outs(%t : memref<?xf32>) {
+  ^bb0(%in: f32, %out: f32):
+    linalg.yield %in : f32
+  }
+  return
+}

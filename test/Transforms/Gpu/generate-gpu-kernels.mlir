@@ -67,17 +67,24 @@ func.func private @amax(%x: memref<?x?xbf16>, %a: memref<f32>) attributes {fp8.k
 #scalar = affine_map<() -> ()>
 
 // The scale is computed on the way, without a branch, and its descale stored by
-// one thread; the tile goes through shared memory.
-// REMARK: Function=tile | Reason="tile, 256 threads a block"
+// one thread; the tile, of 256 rows and 128 columns, goes through shared memory.
+// Threads beyond the end of the matrix load its last elements and store none.
+// REMARK: Function=tile | Reason="tile, 512 threads a block"
 // CHECK-LABEL: gpu.module
-//       CHECK:   llvm.mlir.global internal @tile_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16384 x i8>
+//       CHECK:   llvm.mlir.global internal @tile_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<32768 x i8>
 //       CHECK:   gpu.func @tile(
+// CHECK-COUNT-2:   arith.minsi
 // CHECK-COUNT-8:   llvm.load {{.*}} {alignment = 16 : i64} : !llvm.ptr<1> -> vector<8xbf16>
 //   CHECK-NOT:     arith.divf
 //       CHECK:     nvvm.rcp.approx.ftz.f
-// CHECK-COUNT-32:  nvvm.convert.f32x2.to.f8x2
+// CHECK-COUNT-8:   nvvm.convert.f32x2.to.f8x2
+//       CHECK:     scf.if %[[INSIDE:[0-9]+]] {
+//       CHECK:       llvm.store {{.*}} {alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<1>
+// CHECK-COUNT-24:  nvvm.convert.f32x2.to.f8x2
+//       CHECK:     scf.if %[[INSIDE]] {
 //       CHECK:     gpu.barrier
-// CHECK-COUNT-4:   llvm.store {{.*}} {alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<1>
+//       CHECK:     scf.if
+//       CHECK:       llvm.store {{.*}} {alignment = 16 : i64} : vector<16xi8>, !llvm.ptr<1>
 //       CHECK:     scf.if
 //       CHECK:       llvm.store {{.*}} : f32, !llvm.ptr<1>
 func.func private @tile(%amax: memref<f32>, %descale: memref<f32>, %x: memref<?x?xbf16>, %q: memref<?x?xf8E4M3FN>, %t: memref<?x?xf8E4M3FN>) attributes {fp8.kernel} {
@@ -100,6 +107,32 @@ func.func private @tile(%amax: memref<f32>, %descale: memref<f32>, %x: memref<?x
   ^bb0(%in: bf16, %s: f32, %out: f8E4M3FN, %out2: f8E4M3FN):
     %f = arith.extf %in : bf16 to f32
     %p = arith.mulf %f, %s : f32
+    %c = arith.minimumf %p, %high : f32
+    %d = arith.maximumf %c, %low : f32
+    %r = arith.truncf %d : f32 to f8E4M3FN
+    linalg.yield %r, %r : f8E4M3FN, f8E4M3FN
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+#swap = affine_map<(d0, d1) -> (d1, d0)>
+
+// With glue a thread has fewer registers to spare: 256 rows and 64 columns.
+// REMARK: Function=glue_tile | Reason="tile, 256 threads a block"
+// CHECK-LABEL: gpu.module
+//       CHECK:   @glue_tile_shared0() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<16384 x i8>
+func.func private @glue_tile(%s: memref<f32>, %x: memref<?x?xbf16>, %q: memref<?x?xf8E4M3FN>, %t: memref<?x?xf8E4M3FN>) attributes {fp8.kernel} {
+  %high = arith.constant 448.0 : f32
+  %low = arith.constant -448.0 : f32
+  linalg.generic {indexing_maps = [#id, #none, #id, #swap], iterator_types = ["parallel", "parallel"]} ins(%x, %s : memref<?x?xbf16>, memref<f32>) outs(%q, %t : memref<?x?xf8E4M3FN>, memref<?x?xf8E4M3FN>) {
+  ^bb0(%in: bf16, %scale: f32, %out: f8E4M3FN, %out2: f8E4M3FN):
+    %g = arith.mulf %in, %in : bf16
+    %f = arith.extf %g : bf16 to f32
+    %p = arith.mulf %f, %scale : f32
     %c = arith.minimumf %p, %high : f32
     %d = arith.maximumf %c, %low : f32
     %r = arith.truncf %d : f32 to f8E4M3FN
@@ -165,6 +198,29 @@ func.func private @wraps(%x: memref<?xf32>, %y: memref<?xf8E4M3FN>) attributes {
   ^bb0(%in: f32, %out: f8E4M3FN):
     %t = arith.truncf %in : f32 to f8E4M3FN
     linalg.yield %t : f8E4M3FN
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+
+// What is exact in f16, or rounds once, needs no f32.
+// REMARK: Function=half |
+// CHECK-LABEL: gpu.func @half
+//       CHECK:   llvm.call_intrinsic "llvm.fabs.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.copysign.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.sqrt.f16"
+//       CHECK:   llvm.call_intrinsic "llvm.fma.f16"
+func.func private @half(%x: memref<7xf16>, %y: memref<7xf16>) attributes {fp8.kernel} {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<7xf16>) outs(%y : memref<7xf16>) {
+  ^bb0(%in: f16, %out: f16):
+    %a = math.absf %in : f16
+    %c = math.copysign %a, %in : f16
+    %s = math.sqrt %a : f16
+    %f = math.fma %c, %s, %in : f16
+    linalg.yield %f : f16
   }
   return
 }

@@ -19,3 +19,28 @@ func.func @gather(%x: memref<8xf32>, %i: memref<8xindex>, %y: memref<8xf32>) {
   }
   return
 }
+
+// -----
+
+func.func @tensors(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  // expected-error @below {{'linalg.exp' op expects buffers with a rank, of integers or floats, but got 'tensor<4xf32>'}}
+  %r = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @unranked(%x: memref<*xf32>, %y: memref<*xf32>) {
+  // expected-error @below {{'memref.copy' op expects buffers with a rank, of integers or floats, but got 'memref<*xf32>'}}
+  memref.copy %x, %y : memref<*xf32> to memref<*xf32>
+  return
+}
+
+// -----
+
+func.func @complex(%x: memref<4xcomplex<f32>>, %y: memref<4xcomplex<f32>>) {
+  // expected-error @below {{'memref.copy' op expects buffers with a rank, of integers or floats, but got 'memref<4xcomplex<f32>>'}}
+  memref.copy %x, %y : memref<4xcomplex<f32>> to memref<4xcomplex<f32>>
+  return
+}

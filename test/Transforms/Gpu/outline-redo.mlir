@@ -156,3 +156,37 @@ func.func @each_element(%x: memref<8xf32>, %p: memref<8xf8E4M3FN>) {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(d0) -> (d0)>
+#one = affine_map<(d0) -> ()>
+
+// The first one is needed in between, and the second one can be done before.
+// CHECK-LABEL: func @done_before
+//       CHECK:   call @redo_cast(
+//       CHECK:   blaslt.matmul
+//   CHECK-NOT:   call @redo_cast
+//       CHECK: func private @redo_cast(
+// CHECK-COUNT-2: linalg.generic
+func.func @done_before(%x: memref<8xf32>, %y: memref<8xf32>, %s: memref<f32>, %u: memref<f32>, %p: memref<8xf8E4M3FN>, %q: memref<8xf8E4M3FN>, %b: memref<8x8xf8E4M3FN>, %d: memref<f32>, %out: memref<1x8xf32>) {
+  linalg.generic {indexing_maps = [#id, #one, #one, #id], iterator_types = ["parallel"]} ins(%x, %s, %u : memref<8xf32>, memref<f32>, memref<f32>) outs(%p : memref<8xf8E4M3FN>) {
+  ^bb0(%in: f32, %right: f32, %tried: f32, %old: f8E4M3FN):
+    %c = arith.cmpf une, %right, %tried : f32
+    %m = arith.mulf %in, %right : f32
+    %t = arith.truncf %m : f32 to f8E4M3FN
+    %r = arith.select %c, %t, %old : f8E4M3FN
+    linalg.yield %r : f8E4M3FN
+  }
+  %row = memref.expand_shape %p [[0, 1]] output_shape [1, 8] : memref<8xf8E4M3FN> into memref<1x8xf8E4M3FN>
+  blaslt.matmul ins(%row, %b : memref<1x8xf8E4M3FN>, memref<8x8xf8E4M3FN>) descales(%d, %d : memref<f32>, memref<f32>) outs(%out : memref<1x8xf32>)
+  linalg.generic {indexing_maps = [#id, #one, #one, #id], iterator_types = ["parallel"]} ins(%y, %s, %u : memref<8xf32>, memref<f32>, memref<f32>) outs(%q : memref<8xf8E4M3FN>) {
+  ^bb0(%in: f32, %right: f32, %tried: f32, %old: f8E4M3FN):
+    %c = arith.cmpf une, %right, %tried : f32
+    %m = arith.mulf %in, %right : f32
+    %t = arith.truncf %m : f32 to f8E4M3FN
+    %r = arith.select %c, %t, %old : f8E4M3FN
+    linalg.yield %r : f8E4M3FN
+  }
+  return
+}

@@ -18,6 +18,7 @@
 //       CHECK:   bar.sync
 // CHECK-COUNT-4: st.global.v4.b32
 //       CHECK:   atom.global.max.s32
+//       CHECK:   cvt.rn.satfinite.e5m2x2.f32
 // CHECK-LABEL: .entry redo_cast_transpose(
 //   CHECK-NOT:   bar.sync
 //   CHECK-NOT:   ld.global.v4
@@ -27,5 +28,3 @@
 //       CHECK:   bra
 //       CHECK:   ld.global.v4.b32
 //       CHECK:   cvt.rn.satfinite.e4m3x2.f32
-// CHECK-LABEL: .entry cast_transpose_amax_0(
-//       CHECK:   cvt.rn.satfinite.e5m2x2.f32

@@ -17,13 +17,14 @@
 // CHECK-COUNT-3: atom.global.max.s32
 //   CHECK-NOT:   atom
 
-// Three fma of each of the two divisions, and nothing is contracted.
+// Three fma of each of the two divisions, and nothing is contracted. Three casts
+// in one kernel, whose registers have an upper bound.
 // CHECK-LABEL: .entry cast_transpose(
+//       CHECK: .minnctapersm 2
 // CHECK-COUNT-8: ld.global.v4.b32
 //       CHECK:   cvt.rn.satfinite.e4m3x2.f32
 //       CHECK:   st.global.v4.b32
 //       CHECK:   bar.sync
 // CHECK-COUNT-4: st.global.v4.b32
 //       CHECK:   ld.global.b16
-// CHECK-LABEL: .entry cast_transpose_0(
 //       CHECK:   cvt.rn.satfinite.e5m2x2.f32
