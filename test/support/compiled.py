@@ -100,7 +100,7 @@ def signature(text, name):
     that fp8-opt printed."""
     # A function may have no result.
     line = (re.search(rf"func\.func @{name}\((.*)\) -> (.*) \{{\n", text)
-            or re.search(rf"func\.func @{name}\((.*)\)() \{{\n", text))
+            or re.search(rf"func\.func @{name}\((.*?)\)()(?: attributes \{{.*\}})? \{{\n", text))
     port = r"tensor<[^>]*>(?: \{[^}]*\})?"
     return tuple([Port(p) for p in re.findall(port, part)] for part in line.groups())
 
