@@ -69,6 +69,9 @@ sm = gpu_compute_capability()
 if os.environ.get("FP8_REQUIRE_GPU") and not sm:
     lit_config.fatal("FP8_REQUIRE_GPU is set but no GPU answers")
 config.available_features |= {f"sm{v}" for v in (80, 89, 90, 100) if sm >= v}
+# Random modules, which are enough for a change; with sanitizers a tool takes ten times
+# as long.
+config.substitutions.append(("%modules", "50" if config.sanitizers else "500"))
 if config.sanitizers:
     config.available_features.add("sanitizers")
     # For processes that are built without and load our libraries: Python, mlir-opt,

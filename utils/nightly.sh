@@ -3,7 +3,7 @@
 # Exceptions. See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What takes too long for every change: 10,000 random modules, the fuzz targets
+# What takes too long for every change: 10,000 random modules, large sizes, fuzz targets
 # from what they found before, and all tests with sanitizers, in this order.
 #
 #   utils/nightly.sh [--modules=N] [--seed=N] [--seconds=N]
@@ -60,6 +60,15 @@ fp8_random_modules() {
     --others=2
 }
 
+fp8_large_sizes() {
+  local folder
+  folder="$(mktemp -d)"
+  mkdir "$folder/cpu" "$folder/sm_90"
+  PATH="$PWD/build/bin:/usr/lib/llvm-22/bin:$PATH" build/venv/bin/python \
+    test/Integration/Cpu/sizes.py "$folder" --large
+  rm -r "$folder"
+}
+
 # Configures and builds the preset $1, with more arguments for the former.
 fp8_build_preset() {
   cmake --preset "$@"
@@ -99,6 +108,7 @@ export ASAN_OPTIONS="detect_container_overflow=0:allow_user_poisoning=0:detect_l
 
 fp8_stage build "" fp8_build
 fp8_stage random-modules build fp8_random_modules
+fp8_stage large-sizes build fp8_large_sizes
 fp8_stage build-fuzz "" fp8_build_preset fuzz
 fp8_stage PlanCacheFuzzer build-fuzz fp8_fuzz PlanCacheFuzzer plan-cache
 fp8_stage NpyFuzzer build-fuzz fp8_fuzz NpyFuzzer npy

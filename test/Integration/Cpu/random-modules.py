@@ -1,4 +1,4 @@
-# RUN: %python %s --count=500
+# RUN: %python %s --count=%modules
 # Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM Exceptions.
 # See LICENSE for license information.
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
