@@ -1,5 +1,4 @@
-//===- Library.h ------------------------------------------------------*- C++
-//-*-===//
+//===- Library.h ------------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- AddCastStatistics.cpp ---------------------------------------*- C++ -*-===//
+//===- AddCastStatistics.cpp ------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -42,9 +42,9 @@ static Value toF32(OpBuilder &b, Location loc, Value value) {
   return arith::ExtFOp::create(b, loc, f32, value);
 }
 
-/// The body of the count: one more in `args[2]` where the scaled value is beyond
-/// the largest finite one, one more in `args[3]` where it is not zero and rounds
-/// to zero, one more in `args[4]`.
+/// The body of the count: one more in `args[2]` where the scaled value is
+/// beyond the largest finite one, one more in `args[3]` where it is not zero
+/// and rounds to zero, one more in `args[4]`.
 static void buildCount(OpBuilder &b, Location loc, ValueRange args,
                        FloatType narrow) {
   FloatType f32 = b.getF32Type(), f64 = b.getF64Type();
@@ -56,8 +56,7 @@ static void buildCount(OpBuilder &b, Location loc, ValueRange args,
       arith::MulFOp::create(b, loc, toF32(b, loc, args[0]), args[1]);
   Value size = math::AbsFOp::create(b, loc, product);
   auto compare = [&](arith::CmpFPredicate predicate, Value x, double y) {
-    return arith::CmpFOp::create(b, loc, predicate, x,
-                                 constant(b, loc, f32, y))
+    return arith::CmpFOp::create(b, loc, predicate, x, constant(b, loc, f32, y))
         .getResult();
   };
   Value saturates =
@@ -82,8 +81,8 @@ static ValueRange createCounts(OpBuilder &b, CastOp op) {
   Location loc = op.getLoc();
   int64_t rank = op.getType().getRank();
   auto scalar = RankedTensorType::get({}, b.getF64Type());
-  Value empty = tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(),
-                                        b.getF64Type());
+  Value empty =
+      tensor::EmptyOp::create(b, loc, ArrayRef<int64_t>(), b.getF64Type());
   Value zero = constant(b, loc, b.getF64Type(), 0.0);
   Value init = linalg::FillOp::create(b, loc, zero, empty).getResult(0);
   AffineMap identity = b.getMultiDimIdentityMap(rank);

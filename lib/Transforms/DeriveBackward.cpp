@@ -1,5 +1,4 @@
-//===- DeriveBackward.cpp ------------------------------------------*- C++
-//-*-===//
+//===- DeriveBackward.cpp ---------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -262,8 +261,7 @@ void FunctionDeriver::addGradients() {
     operands.push_back(gradient);
   }
   SmallVector<unsigned> positions(types.size(), function.getNumResults());
-  LogicalResult inserted =
-      function.insertResults(positions, types, attributes);
+  LogicalResult inserted = function.insertResults(positions, types, attributes);
   (void)inserted;
   assert(succeeded(inserted) && "a function takes results");
   terminator->setOperands(operands);

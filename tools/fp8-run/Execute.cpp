@@ -1,5 +1,4 @@
-//===- Execute.cpp -------------------------------------------------*- C++
-//-*-===//
+//===- Execute.cpp ----------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- GpuVendor.h -------------------------------------------------*- C++ -*-===//
+//===- GpuVendor.h ----------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -40,8 +40,8 @@ public:
   /// wait for these to end.
   virtual unsigned getResidentBlocks() const = 0;
 
-  /// Has the compiler of `kernel` use few enough registers for `blocks` blocks on
-  /// each multiprocessor at once.
+  /// Has the compiler of `kernel` use few enough registers for `blocks` blocks
+  /// on each multiprocessor at once.
   virtual void setResidentBlocks(gpu::GPUFuncOp kernel,
                                  unsigned blocks) const = 0;
 

@@ -1,5 +1,4 @@
-//===- Fp8ToBlasLt.cpp ---------------------------------------------*- C++
-//-*-===//
+//===- Fp8ToBlasLt.cpp ------------------------------------------*- C++ -*-===//
 //
 // Part of the mlir-fp8 project, under the Apache License v2.0 with LLVM
 // Exceptions. See LICENSE for license information.
@@ -54,9 +53,8 @@ struct MatmulToBlasLt : OpConversionPattern<MatmulOp> {
     rewriter.replaceOpWithNewOp<blaslt::MatmulOp>(
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(), Value(),
         Value(), adaptor.getAcc(), adaptor.getBias(), /*workspace=*/Value(),
-        createOut(rewriter, op),
-        op.getTransA(), op.getTransB(), /*fast_accum=*/false, tensorwise,
-        tensorwise, op.getNameAttr());
+        createOut(rewriter, op), op.getTransA(), op.getTransB(),
+        /*fast_accum=*/false, tensorwise, tensorwise, op.getNameAttr());
     return success();
   }
 };
@@ -71,8 +69,7 @@ struct ScaledMMToBlasLt : OpConversionPattern<ScaledMMOp> {
         op, TypeRange(op.getType()), adaptor.getA(), adaptor.getB(),
         adaptor.getDescaleA(), adaptor.getDescaleB(), adaptor.getAcc(),
         adaptor.getBias(), /*workspace=*/Value(), createOut(rewriter, op),
-        op.getTransA(),
-        op.getTransB(), op.getFastAccum(), op.getGranularityA(),
+        op.getTransA(), op.getTransB(), op.getFastAccum(), op.getGranularityA(),
         op.getGranularityB(), op.getNameAttr());
     return success();
   }

@@ -136,9 +136,9 @@ class CurrentContext {
 public:
   CurrentContext() {
     void *context = nullptr;
-    EXPECT_EQ(driver<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context,
-                                                                    device),
-              0);
+    EXPECT_EQ(
+        driver<int(void **, int)>("cuDevicePrimaryCtxRetain")(&context, device),
+        0);
     EXPECT_EQ(driver<int(void *)>("cuCtxPushCurrent_v2")(context), 0);
   }
   ~CurrentContext() {
