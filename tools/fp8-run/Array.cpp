@@ -105,6 +105,18 @@ static double readElement(const char *data, StringRef type) {
   return *data != 0;
 }
 
+/// The elements of `shape`, if 64 bits hold their bytes of `width` each.
+static std::optional<size_t> countElements(ArrayRef<int64_t> shape,
+                                           size_t width) {
+  if (llvm::is_contained(shape, 0))
+    return 0;
+  size_t bytes = width;
+  for (int64_t size : shape)
+    if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes))
+      return std::nullopt;
+  return bytes / width;
+}
+
 Expected<Array> fp8run::parseNpy(StringRef bytes) {
   Expected<NpyHeader> header = parseNpyHeader(bytes);
   if (!header)
@@ -116,21 +128,14 @@ Expected<Array> fp8run::parseNpy(StringRef bytes) {
                              "or |b1, but got '%s'",
                              header->type.c_str());
   size_t width = header->type.back() - '0';
-  size_t available = (bytes.size() - header->dataOffset) / width;
-  size_t count = 1;
-  for (int64_t size : header->shape) {
-    if (size != 0 && count > available / size + 1)
-      count = available + 1;
-    else
-      count *= size;
-  }
-  if (count * width != bytes.size() - header->dataOffset)
+  std::optional<size_t> count = countElements(header->shape, width);
+  if (!count || *count * width != bytes.size() - header->dataOffset)
     return createStringError(
         "expects the data of %s, but the file holds %zu bytes of data",
         describeShape(header->shape, header->type).c_str(),
         bytes.size() - header->dataOffset);
-  Array array{header->shape, std::vector<double>(count)};
-  for (size_t i = 0; i < count; ++i) {
+  Array array{header->shape, std::vector<double>(*count)};
+  for (size_t i = 0; i < *count; ++i) {
     double value = readElement(bytes.data() + header->dataOffset + i * width,
                                header->type);
     if (header->type == "<i8" && std::abs(value) > 0x1p53)
