@@ -299,21 +299,22 @@ static void fuseTransposes(Operation *root) {
 // Pass
 //===----------------------------------------------------------------------===//
 
-/// The bytes of a tensor; a dynamic size counts as 1.
-static int64_t getBytes(Value value) {
+/// The bytes of a tensor, or the largest number; a dynamic size counts as 1.
+static uint64_t getBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  int64_t bytes = getElementBytes(type.getElementType());
+  uint64_t bytes = getElementBytes(type.getElementType());
   for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? 1 : size;
+    if (!ShapedType::isDynamic(size))
+      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
   return bytes;
 }
 
 /// Says what is left. Scalar ops count for nothing: a kernel computes them on
 /// the way.
 static void report(func::FuncOp function) {
-  int64_t kernels = 0, bytes = 0;
+  uint64_t kernels = 0, bytes = 0;
   function.walk([&](linalg::LinalgOp op) {
     if (op.getNumLoops() == 0)
       return;
@@ -321,9 +322,9 @@ static void report(func::FuncOp function) {
     llvm::SmallDenseSet<Value> read;
     for (OpOperand *input : op.getDpsInputOperands())
       if (read.insert(input->get()).second)
-        bytes += getBytes(input->get());
+        bytes = llvm::SaturatingAdd(bytes, getBytes(input->get()));
     for (Value init : op.getDpsInits())
-      bytes += getBytes(init);
+      bytes = llvm::SaturatingAdd(bytes, getBytes(init));
   });
   remark::analysis(function.getLoc(), remark::RemarkOpts::name("FuseGlue")
                                           .category("fp8")
