@@ -302,13 +302,9 @@ static void fuseTransposes(Operation *root) {
 /// The bytes of a tensor, or the largest number; a dynamic size counts as 1.
 static uint64_t getBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return 0;
-  uint64_t bytes = getElementBytes(type.getElementType());
-  for (int64_t size : type.getShape())
-    if (!ShapedType::isDynamic(size))
-      bytes = llvm::SaturatingMultiply<uint64_t>(bytes, size);
-  return bytes;
+  return type ? getByteSize(type.getShape(),
+                            getElementBytes(type.getElementType()))
+              : 0;
 }
 
 /// Says what is left. Scalar ops count for nothing: a kernel computes them on

@@ -164,12 +164,9 @@ static bool hasContents(Value value) {
 /// The bytes of `value` with elements of `elementType`.
 static int64_t getBytes(Value value, Type elementType, int64_t dynamicSize) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type)
-    return 0;
-  int64_t bytes = getElementBytes(elementType);
-  for (int64_t size : type.getShape())
-    bytes *= ShapedType::isDynamic(size) ? dynamicSize : size;
-  return bytes;
+  return type ? getByteSize(type.getShape(), getElementBytes(elementType),
+                            dynamicSize)
+              : 0;
 }
 
 /// Looks through copies in another order, or with zeros behind.

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Array.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/StringExtras.h"
@@ -105,18 +106,6 @@ static double readElement(const char *data, StringRef type) {
   return *data != 0;
 }
 
-/// The elements of `shape`, if 64 bits hold their bytes of `width` each.
-static std::optional<size_t> countElements(ArrayRef<int64_t> shape,
-                                           size_t width) {
-  if (llvm::is_contained(shape, 0))
-    return 0;
-  size_t bytes = width;
-  for (int64_t size : shape)
-    if (__builtin_mul_overflow(bytes, static_cast<size_t>(size), &bytes))
-      return std::nullopt;
-  return bytes / width;
-}
-
 Expected<Array> fp8run::parseNpy(StringRef bytes) {
   Expected<NpyHeader> header = parseNpyHeader(bytes);
   if (!header)
@@ -128,14 +117,14 @@ Expected<Array> fp8run::parseNpy(StringRef bytes) {
                              "or |b1, but got '%s'",
                              header->type.c_str());
   size_t width = header->type.back() - '0';
-  std::optional<size_t> count = countElements(header->shape, width);
-  if (!count || *count * width != bytes.size() - header->dataOffset)
+  size_t available = bytes.size() - header->dataOffset;
+  if (fp8::getByteSize(header->shape, width) != available)
     return createStringError(
         "expects the data of %s, but the file holds %zu bytes of data",
-        describeShape(header->shape, header->type).c_str(),
-        bytes.size() - header->dataOffset);
-  Array array{header->shape, std::vector<double>(*count)};
-  for (size_t i = 0; i < *count; ++i) {
+        describeShape(header->shape, header->type).c_str(), available);
+  size_t count = available / width;
+  Array array{header->shape, std::vector<double>(count)};
+  for (size_t i = 0; i < count; ++i) {
     double value = readElement(bytes.data() + header->dataOffset + i * width,
                                header->type);
     if (header->type == "<i8" && std::abs(value) > 0x1p53)

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Data.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "Tool.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -45,11 +46,7 @@ static LogicalResult addRandom(const Source &source, RankedTensorType type,
   uint64_t memory = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) *
                     static_cast<uint64_t>(sysconf(_SC_PAGE_SIZE));
   // Arrays hold numbers of 64 bits.
-  uint64_t bytes = sizeof(double);
-  for (int64_t size : type.getShape())
-    if (__builtin_mul_overflow(bytes, static_cast<uint64_t>(size), &bytes))
-      bytes = std::numeric_limits<uint64_t>::max();
-  if (bytes > memory && !llvm::is_contained(type.getShape(), 0))
+  if (fp8::getByteSize(type.getShape(), sizeof(double)) > memory)
     return report(
         "expects random arrays that fit in the " + Twine(memory >> 30) +
         " GiB of this machine with 8 bytes an element, but argument " +

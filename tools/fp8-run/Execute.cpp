@@ -12,6 +12,7 @@
 
 #include "Execute.h"
 #include "Fp8/Conversion/RuntimeAbi.h"
+#include "Fp8/Transforms/ByteSize.h"
 #include "mlir/ExecutionEngine/OptUtils.h"
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/Support/MathExtras.h"
@@ -98,8 +99,8 @@ static fp8rt_tensor makeTensor(RankedTensorType type, void *data) {
 }
 
 static uint64_t getBytes(RankedTensorType type) {
-  return llvm::divideCeil(type.getElementTypeBitWidth(), 8) *
-         type.getNumElements();
+  return fp8::getByteSize(type.getShape(),
+                          fp8::getElementBytes(type.getElementType()));
 }
 
 Expected<SmallVector<RankedTensorType>>

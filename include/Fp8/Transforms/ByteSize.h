@@ -31,6 +31,17 @@ inline int64_t getElementBytes(Type element) {
              : 0;
 }
 
+/// The bytes of a tensor of `shape` with elements of `elementBytes`, or the
+/// largest number if 64 bits do not hold them. A dynamic size is `dynamicSize`.
+inline uint64_t getByteSize(ArrayRef<int64_t> shape, uint64_t elementBytes,
+                            int64_t dynamicSize = 1) {
+  uint64_t bytes = elementBytes;
+  for (int64_t size : shape)
+    bytes = llvm::SaturatingMultiply<uint64_t>(
+        bytes, ShapedType::isDynamic(size) ? dynamicSize : size);
+  return bytes;
+}
+
 /// Whether `type` would have at most kMaxBytes with elements of 8 bytes and
 /// `dynamicSize` for its dynamic sizes.
 inline bool fitsInMemory(ShapedType type, int64_t dynamicSize) {
