@@ -117,11 +117,7 @@ static void emitFrom(KernelBuilder &b, const KernelUnit &unit, size_t index,
 }
 
 void CastsStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  int64_t bytes = 0;
-  for (linalg::GenericOp op : unit.main)
-    bytes = std::max(bytes, findParts(op)->getSharedBytes(op));
-  Value shared = bytes == 0 ? Value() : b.getShared(bytes);
-  emitFrom(b, unit, 0, b.getBlock(), shared);
+  emitFrom(b, unit, 0, b.getBlock(), getPartsMemory(b, unit.main));
 }
 
 std::unique_ptr<Strategy> fp8::createCastsStrategy() {

@@ -271,24 +271,6 @@ static linalg::GenericOp findReader(linalg::GenericOp scalar) {
   return {};
 }
 
-/// Whether `op` may go to just behind `place`, which is before it in the block.
-static bool canMoveBehind(linalg::GenericOp op, Operation *place) {
-  Value slot = getRootBuffer(op.getDpsInits()[0]);
-  for (Operation *above = op->getPrevNode(); above != place;
-       above = above->getPrevNode()) {
-    for (Value operand : op->getOperands())
-      if (operand.getDefiningOp() == above)
-        return false;
-    if (touches(above, slot))
-      return false;
-    for (Value input : op.getDpsInputs())
-      if (isa<MemRefType>(input.getType()) &&
-          mayWrite(above, getRootBuffer(input)))
-        return false;
-  }
-  return true;
-}
-
 /// The buffers that the ops of `unit` read, and those that they write.
 static std::pair<SmallVector<Value>, SmallVector<Value>>
 getBuffers(const KernelUnit &unit) {
@@ -462,18 +444,11 @@ bool UnitFormer::addCast(const KernelUnit &unit, unsigned threads) {
 }
 
 bool UnitFormer::addAmax(const KernelUnit &unit) {
-  linalg::GenericOp op = unit.main[0];
-  auto *group = llvm::find_if(reductions, [&](size_t number) {
-    ArrayRef<linalg::GenericOp> members = units[number].main;
-    return members.size() < kMaxGroup && canMoveBehind(op, members.back());
-  });
-  if (group == reductions.end()) {
-    reductions.push_back(units.size());
-    return false;
-  }
-  op->moveAfter(units[*group].main.back());
-  units[*group].main.push_back(op);
-  return true;
+  if (llvm::any_of(reductions,
+                   [&](size_t number) { return join(units[number], unit); }))
+    return true;
+  reductions.push_back(units.size());
+  return false;
 }
 
 void UnitFormer::add(linalg::GenericOp op) {

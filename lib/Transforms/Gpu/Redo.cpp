@@ -65,10 +65,7 @@ public:
 } // namespace
 
 void RedoStrategy::emit(KernelBuilder &b, const KernelUnit &unit) const {
-  int64_t bytes = 0;
-  for (linalg::GenericOp op : unit.main)
-    bytes = std::max(bytes, findParts(op)->getSharedBytes(op));
-  Value shared = bytes == 0 ? Value() : b.getShared(bytes);
+  Value shared = getPartsMemory(b, unit.main);
   b.emitPrologue(getPrologueOps(unit));
   for (linalg::GenericOp op : unit.main) {
     const PartStrategy *parts = findParts(op);

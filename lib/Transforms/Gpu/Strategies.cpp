@@ -162,6 +162,14 @@ const PartStrategy *fp8::getParts(linalg::GenericOp op,
   return nullptr;
 }
 
+Value fp8::getPartsMemory(KernelBuilder &b, ArrayRef<linalg::GenericOp> ops) {
+  int64_t bytes = 0;
+  for (linalg::GenericOp op : ops)
+    bytes = std::max(bytes,
+                     getParts(op, *getElementStores(op))->getSharedBytes(op));
+  return bytes == 0 ? Value() : b.getShared(bytes);
+}
+
 bool PartStrategy::takes(const KernelUnit &unit) const {
   if (unit.main.size() != 1)
     return false;

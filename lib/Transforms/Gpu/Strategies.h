@@ -137,6 +137,10 @@ std::unique_ptr<Strategy> createSequentialStrategy();
 /// as elementwise would; null where neither takes it.
 const PartStrategy *getParts(linalg::GenericOp op, const ElementStores &stores);
 
+/// Memory for the parts of any of `ops`, which share a kernel; null if none
+/// needs it.
+Value getPartsMemory(KernelBuilder &b, ArrayRef<linalg::GenericOp> ops);
+
 /// Threads of a block of a kernel that does `op` only under a condition, which
 /// is the same for all elements; 0 if `op` is something else. Ops with the same
 /// number may share a kernel.

@@ -29,6 +29,9 @@ PROGRAMS = [
     ("torch_linear_odd", ["--backward", "--split", "--recompute-arguments"]),
     ("jax_linear_train", ["--split", "--tangents=2"]),
     ("torch_linear_3d_core_dyn", ["--backward", "--split", "--dynamic-size=4"]),
+    # Views between the amax reductions and the casts that share a launch.
+    ("jax_linear_3d", ["--backward"]),
+    ("jax_linear_3d", ["--backward", "--recipe=tensorwise_pow2"]),
 ]
 
 

@@ -79,6 +79,36 @@ func.func @quantize(%x: memref<4x8xf32>, %y: memref<16x8xf32>, %qx: memref<4x8xf
 #id = affine_map<(d0, d1) -> (d0, d1)>
 #none = affine_map<(d0, d1) -> ()>
 
+// An amax shares the first launch past work that leaves its input alone, and takes
+// the view of its input along.
+// CHECK-LABEL: func @of_view
+//       CHECK:   %[[V:.+]] = memref.collapse_shape
+//       CHECK:   call @amax(
+//       CHECK:   call @copy
+//   CHECK-NOT:   call
+func.func @of_view(%x: memref<4x8xf32>, %y: memref<2x2x8xf32>, %z: memref<4x8xf32>, %ax: memref<f32>, %ay: memref<f32>) {
+  linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction"]} ins(%x : memref<4x8xf32>) outs(%ax : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %b = math.absf %in : f32
+    %m = arith.maximumf %out, %b : f32
+    linalg.yield %m : f32
+  }
+  memref.copy %x, %z : memref<4x8xf32> to memref<4x8xf32>
+  %v = memref.collapse_shape %y [[0, 1], [2]] : memref<2x2x8xf32> into memref<4x8xf32>
+  linalg.generic {indexing_maps = [#id, #none], iterator_types = ["reduction", "reduction"]} ins(%v : memref<4x8xf32>) outs(%ay : memref<f32>) {
+  ^bb0(%in: f32, %out: f32):
+    %b = math.absf %in : f32
+    %m = arith.maximumf %out, %b : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(d0, d1) -> (d0, d1)>
+#none = affine_map<(d0, d1) -> ()>
+
 // Negative: the second input is computed in between, and so it cannot share the
 // first launch.
 // CHECK-LABEL: func @not_ready
